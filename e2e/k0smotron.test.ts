@@ -15,7 +15,7 @@ import { installDefinitions, parseDefinition } from '../world/providers/definiti
 import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
 import { World } from '../world/world.ts';
 import { restartAgents, installSnicket, pointToEdge, snicketEdge } from './installed-snicket.ts';
-import { createWithProvider, ownedByCluster } from './simulated-provider.ts';
+import { createWithProvider, ownedByCluster, renderChart } from './simulated-provider.ts';
 import type { ProvidedControlPlane } from './provided-control-plane.ts';
 import {
   homeNamespace,
@@ -88,6 +88,7 @@ afterAll(async () => world?.stop());
 describe.each(CONTROL_PLANES)('%s', (_, object) => {
   let controlPlane: ProvidedControlPlane;
   let before: readonly unknown[];
+  const hasChart = isOfKind(clusterDeployment, object);
 
   beforeAll(async () => {
     controlPlane = await made(object);
@@ -97,6 +98,10 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   test('is exposed by an annotation', async () => {
     await controlPlane.annotate('snicket.dev/edge=shared');
 
+    if (hasChart) {
+      await controlPlane.until('Prepared', 'False ChartValuesUnconfirmed');
+      await renderChart(world.management, object);
+    }
     await controlPlane.until('Ready', 'True', 100_000);
   });
 
@@ -118,6 +123,7 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
     await controlPlane.annotate('snicket.dev/edge-');
 
     await controlPlane.unexposed(100_000);
+    if (hasChart) await renderChart(world.management, object);
     expect(await controlPlane.fields()).toEqual(before);
     expect(await tenant.get('daemonset', 'snicket-proxy', 'kube-system')).toBeUndefined();
   });

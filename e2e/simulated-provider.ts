@@ -3,7 +3,9 @@
  * it.
  */
 import type { KubeObject } from '../src/kube/object.ts';
+import { valueAt } from '../src/kube/unstructured.ts';
 import { providerFor } from '../src/providers/provider-for.ts';
+import { PROVIDER_RESOURCES } from '../src/providers/provider-resources.ts';
 import {
   createdFor,
   statusOf,
@@ -44,6 +46,18 @@ export async function ownedByCluster(
   if (uid === undefined) throw new Error(`there is no Cluster ${name}`);
   const ownerReferences = [{ apiVersion, kind, name, uid, controller: true }];
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+/** Passes the ingress values of a ClusterDeployment to its K0smotronControlPlane, as its chart does. */
+export async function renderChart(management: Cluster, deployment: KubeObject): Promise<void> {
+  const { name, namespace = '' } = deployment.metadata;
+  const live = await management.get<KubeObject>(resourceText(deployment), name, namespace);
+  const values = valueAt(live, 'spec', 'config', 'ingress');
+  const { enabled: _, ...ingress } = (values ?? {}) as { readonly enabled?: boolean };
+  const patch = { spec: { ingress: values === undefined ? null : ingress } };
+  const kind = resourceText(PROVIDER_RESOURCES.k0smotronControlPlane);
+  const at = ['patch', kind, `${name}-cp`, `--namespace=${namespace}`];
+  await management.kubectl(...at, '--type=merge', `--patch=${JSON.stringify(patch)}`);
 }
 
 /** Deletes an object if it exists. */

@@ -7,13 +7,14 @@ import type {
   ControlPlaneObjects,
   ProvidedFacts,
 } from '../providers/reading/control-plane-reading.ts';
-import { clusterDeploymentOf } from '../providers/k0rdent.ts';
+import { clusterDeploymentOf, templateOf } from '../providers/k0rdent.ts';
 import {
   serviceTypeIn,
   valuesWithType,
   type ServiceType,
 } from '../providers/k0rdent/service-type.ts';
-import { layoutOfTemplate, valuesFor, type ChartValues } from '../providers/k0rdent/values.ts';
+import { chartLayout } from '../providers/k0rdent/layouts.ts';
+import { customValues, valuesFor, type ChartValues } from '../providers/k0rdent/values.ts';
 import type { PreparationSpec } from '../providers/preparation/preparation.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 
@@ -37,7 +38,7 @@ export async function chartValues(
   const deployment = await deploymentOf(found, objects);
   if (deployment === undefined) return undefined;
   const template = textAt(deployment, 'spec', 'template') ?? '';
-  const layout = layoutOfTemplate(template);
+  const layout = chartLayout(deployment, await templateOf(deployment, objects));
   const controlPlane = found.find((object) =>
     isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object),
   );
@@ -46,7 +47,8 @@ export async function chartValues(
     deployment,
     template,
     isKnown: layout !== undefined,
-    values: valuesWithType(valuesFor(layout ?? 'custom', spec), type),
+    values:
+      layout === undefined ? customValues(spec) : valuesWithType(valuesFor(layout, spec), type),
     ...(type?.isRetained === true && { keptType: type }),
   };
 }

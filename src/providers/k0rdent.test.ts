@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { clusterDeploymentOf, k0rdent } from './k0rdent.ts';
-import { CHART_LAYOUTS, layoutOfTemplate, valuesFor } from './k0rdent/values.ts';
+import { chartLayout } from './k0rdent/layouts.ts';
+import { customValues, valuesFor } from './k0rdent/values.ts';
 import { planPreparations } from './preparation/plan-preparation.ts';
 import type { PreparationSpec } from './preparation/preparation.ts';
 import {
@@ -16,6 +17,7 @@ import {
   serviceOf,
   ownerFor,
 } from './testing/provider-objects.ts';
+import { PROVIDER_RESOURCES } from './provider-resources.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
 const CA = await makeCa();
@@ -121,64 +123,146 @@ describe('the ClusterDeployment of a K0smotronControlPlane', () => {
   });
 });
 
-describe('values of charts', () => {
-  test('have the fields that each chart reads', () => {
-    const hosts = {
-      apiHost: 'violet.k8s.example.test',
-      konnectivityHost: 'violet.konnectivity.example.test',
-    };
+/** Returns the ClusterTemplate of a name, with the default values of its chart. */
+function templateOf(name: string, config: object): KubeObject {
+  const { apiVersion, kind } = PROVIDER_RESOURCES.clusterTemplate;
+  const object = { apiVersion, kind, metadata: { name, namespace: 'tenants' }, status: { config } };
+  return object;
+}
 
-    expect(valuesFor('openstack-hosted-cp', SPEC)).toEqual({
-      ingress: { enabled: true, deploy: false, ...hosts, port: 443 },
-      k0smotron: { service: { type: 'ClusterIP' } },
-    });
-    expect(valuesFor('hetzner-hosted-cp', SPEC)).toEqual({
-      ingress: {
-        enabled: true,
-        ...hosts,
-        className: 'snicket-unhandled',
-        port: 443,
-        annotations: {},
+const HOST_VALUES = {
+  apiHost: 'violet.k8s.example.test',
+  konnectivityHost: 'violet.konnectivity.example.test',
+};
+const NESTED = { service: { type: 'ClusterIP' }, ingress: HOST_VALUES };
+const UNHANDLED = { className: 'snicket-unhandled' };
+
+describe('values of charts', () => {
+  const valuesOf = (template: string, config: object = {}, defaults?: object) => {
+    const deployment = changed(clusterDeployment('violet', template), { 'spec.config': config });
+    const layout = chartLayout(deployment, defaults && templateOf(template, defaults));
+    return layout && { ...layout, values: valuesFor(layout, SPEC) };
+  };
+  const top = { enabled: true, ...HOST_VALUES, ...UNHANDLED, port: 443 };
+
+  test.each([
+    ['openstack-hosted-cp-1-0-17', undefined],
+    ['openstack-hosted-cp-1-0-18', { ingress: top, k0smotron: { service: { type: 'ClusterIP' } } }],
+    ['openstack-hosted-cp-1-0-26', { ingress: top, k0smotron: { service: { type: 'ClusterIP' } } }],
+    [
+      'openstack-hosted-cp-1-0-27',
+      {
+        ingress: { enabled: true, deploy: false, ...HOST_VALUES, port: 443 },
+        k0smotron: { service: { type: 'ClusterIP' } },
       },
+    ],
+    ['hetzner-hosted-cp-0-0-1', { controlPlane: nestedWith({ enabled: true, ...UNHANDLED }) }],
+    ['hetzner-hosted-cp-0-5-14', { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-0-0', { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-1-0', { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-2-0', { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-2-1', { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-3-0', { ingress: top }],
+    ['hetzner-hosted-cp-1-3-8', { controlPlane: nestedWith({ enabled: true, ...UNHANDLED }) }],
+    ['hetzner-hosted-cp-1-3-10', { controlPlane: nestedWith({ enabled: true, ...UNHANDLED }) }],
+    ['hetzner-hosted-cp-1-3-11', { ingress: top }],
+    ['hetzner-hosted-cp-1-3-17', { ingress: top }],
+    ['aws-hosted-cp-1-0-10', undefined],
+    ['openstack-hosted-cpu', undefined],
+  ] as const)('depend on the version in the name of the template: %s', (template, values) => {
+    const layout = valuesOf(template);
+
+    expect(layout?.values).toEqual(values);
+    expect(layout?.isAssumed ?? false).toBe(false);
+  });
+
+  test.each(['hetzner-hosted-cp', 'hetzner-hosted-cp-1-3-7', 'hetzner-hosted-cp-1-2-5'])(
+    'are assumed for a version that is not known: %s',
+    (template) => {
+      expect(valuesOf(template)?.isAssumed).toBe(true);
+    },
+  );
+
+  const nestedDefaults = { controlPlane: { replicas: 1, service: { type: 'ClusterIP' } } };
+  const topDefaults = { ingress: { enabled: false, className: '', apiHost: '', port: 443 } };
+
+  test.each([
+    ['hetzner-hosted-cp-1-3-7', nestedDefaults, { controlPlane: NESTED }],
+    ['hetzner-hosted-cp-1-3-7', topDefaults, { ingress: top }],
+    ['hetzner-hosted-cp-1-2-0', topDefaults, { ingress: top }],
+    ['hetzner-hosted-cp-1-3-17', nestedDefaults, { controlPlane: NESTED }],
+    ['mine-2-0-0', topDefaults, { ingress: top }],
+    [
+      'mine-2-0-0',
+      { ingress: { deploy: true, className: '', apiHost: '' } },
+      { ingress: { deploy: false, ...HOST_VALUES } },
+    ],
+    ['openstack-hosted-cp-1-0-40', { flavor: 'm1' }, undefined],
+  ])('are those in the status of the ClusterTemplate: %s, %j', (template, defaults, values) => {
+    const layout = valuesOf(template, {}, defaults);
+
+    expect(layout?.values).toEqual(values);
+    expect(layout?.isAssumed ?? false).toBe(false);
+  });
+
+  test('in the status of the ClusterTemplate count more than those of the user', () => {
+    const config = { ingress: { apiHost: 'mine.example.test' } };
+
+    expect(valuesOf('hetzner-hosted-cp-1-3-17', config, nestedDefaults)?.values).toEqual({
+      controlPlane: NESTED,
     });
-    expect(valuesFor('hetzner-hosted-cp-0', SPEC)).toEqual({
-      controlPlane: {
-        service: { type: 'ClusterIP' },
-        ingress: { enabled: true, className: 'snicket-unhandled', ...hosts, annotations: {} },
-      },
+  });
+
+  test.each([
+    ['hetzner-hosted-cp-1-3-7', { controlPlane: { ingress: { apiHost: '' } } }, true],
+    ['hetzner-hosted-cp-1-3-7', { ingress: { apiHost: '' } }, false],
+    ['hetzner-hosted-cp-1-2-0', { controlPlane: { service: { type: 'ClusterIP' } } }, false],
+    ['hetzner-hosted-cp-1-2-0', { ingress: { apiHost: '' } }, true],
+  ])('are where the user has set others: %s, %j', (template, config, isAssumed) => {
+    const layout = valuesOf(template, config);
+
+    expect(Object.keys(layout?.values ?? {})).toEqual(Object.keys(config));
+    expect(layout?.isAssumed).toBe(isAssumed);
+  });
+
+  test('of an unknown chart are those that the user has set', () => {
+    const ingress = { enabled: true, className: 'haproxy', apiHost: 'a', konnectivityHost: 'b' };
+
+    expect(
+      valuesOf('custom-hosted-cp-1-0-22', { ingress: { ...ingress, port: 443 } }),
+    ).toMatchObject({
+      values: { ingress: top },
+      isAssumed: false,
     });
-    expect(valuesFor('custom', SPEC)).toMatchObject({
-      ingress: { deploy: false, ...hosts },
+    expect(valuesOf('custom-hosted-cp-1-0-22', { ingress: { apiHost: 'a' } })?.values).toEqual({
+      ingress: HOST_VALUES,
+    });
+  });
+
+  test('for a chart of a user include patches', () => {
+    expect(customValues(SPEC)).toMatchObject({
+      ingress: { deploy: false, ...HOST_VALUES },
       k0smotron: {
         service: { type: 'ClusterIP' },
-        externalAddress: hosts.apiHost,
+        externalAddress: HOST_VALUES.apiHost,
         patches: [{ target: { component: 'ingress' } }, { target: { component: 'control-plane' } }],
       },
     });
   });
 
-  test.each(CHART_LAYOUTS)(
-    'of %s set the konnectivity host, which charts require, even without konnectivity',
-    (layout) => {
-      const values = JSON.stringify(
-        valuesFor(layout, { hosts: { api: 'a.example.test' }, port: 443 }),
-      );
+  test('set the konnectivity host, which charts require, even without konnectivity', () => {
+    const layout = chartLayout(clusterDeployment('violet', OPENSTACK), undefined);
+    const spec = { hosts: { api: 'a.example.test' }, port: 443 };
 
-      expect(values).toContain('"konnectivityHost":"konnectivity.a.example.test"');
-    },
-  );
-
-  test.each([
-    [OPENSTACK, 'openstack-hosted-cp'],
-    ['hetzner-hosted-cp-1-3-17', 'hetzner-hosted-cp'],
-    ['hetzner-hosted-cp-0-0-1', 'hetzner-hosted-cp-0'],
-    ['hetzner-hosted-cp', 'hetzner-hosted-cp'],
-    ['aws-hosted-cp-1-0-10', undefined],
-    ['openstack-hosted-cpu', undefined],
-  ] as const)('depend on the name of the template: %s', (template, layout) => {
-    expect(layoutOfTemplate(template)).toBe(layout);
+    for (const values of [valuesFor(layout!, spec), customValues(spec)]) {
+      expect(JSON.stringify(values)).toContain('"konnectivityHost":"konnectivity.a.example.test"');
+    }
   });
 });
+
+function nestedWith(ingress: object): object {
+  return { ...NESTED, ingress: { ...HOST_VALUES, ...ingress } };
+}
 
 describe('a ClusterDeployment behind an edge', () => {
   test('has the supported values in its chart, and the rest in the control plane', () => {
@@ -261,7 +345,7 @@ describe('a ClusterDeployment behind an edge', () => {
 
       expect(plan?.findings).toMatchObject([{ code: 'ServiceTypeNotNeeded', severity: 'warning' }]);
       expect(plan?.findings[0]?.message).toBe(
-        'The Service of the control plane of ClusterDeployment tenants/violet has type LoadBalancer, so the control plane has an address besides that of the edge. Changing the type would replace the Service.',
+        'The Service of the control plane of ClusterDeployment tenants/violet has type LoadBalancer, so it has an address besides that of the edge, which workers and kubeconfigs use. Changing the type would replace the Service.',
       );
       expect(plan?.findings[0]?.action).toBe(
         'Once no node and no kubeconfig uses that address, set spec: {config: {k0smotron: {service: {type: ClusterIP}}}}',
@@ -293,6 +377,58 @@ describe('a ClusterDeployment behind an edge', () => {
     expect(controlPlane?.fields.map(({ path }) => path.join('.'))).toContain(
       'spec.ingress.apiHost',
     );
+  });
+
+  describe('is read back in the control plane', () => {
+    const carried = {
+      'spec.ingress': {
+        apiHost: SPEC.hosts.api,
+        konnectivityHost: SPEC.hosts.konnectivity,
+        port: 443,
+      },
+    };
+    const awaited = (template: string, fields: Readonly<Record<string, unknown>>) =>
+      plans([
+        clusterDeployment('violet', template),
+        changed(k0smotronControlPlane('violet'), fields),
+      ])[1]?.awaited.map(({ path }) => path.at(-1));
+
+    test.each([
+      [OPENSTACK, {}, ['deploy', 'apiHost', 'konnectivityHost', 'port']],
+      [OPENSTACK, carried, ['deploy']],
+      [OPENSTACK, { ...carried, 'spec.ingress.deploy': false }, []],
+      // A chart without this value always creates the Ingress: its class decides.
+      ['hetzner-hosted-cp-1-3-17', { ...carried, 'spec.ingress.className': 'haproxy' }, ['deploy']],
+      [
+        'hetzner-hosted-cp-1-3-17',
+        { ...carried, 'spec.ingress.className': 'snicket-unhandled' },
+        [],
+      ],
+    ])('%s with %j awaits %j', (template, fields, expected) => {
+      expect(awaited(template, fields)).toEqual(expected);
+    });
+
+    test('where the chart has a fixed class, Snicket itself prevents the Ingress', () => {
+      const [deployment, controlPlane] = plans([
+        clusterDeployment('violet', 'hetzner-hosted-cp-1-2-0'),
+        changed(k0smotronControlPlane('violet'), {
+          ...carried,
+          'spec.ingress.className': 'haproxy',
+        }),
+      ]);
+
+      expect(deployment?.body).toMatchObject({
+        spec: { config: { controlPlane: { ingress: HOST_VALUES } } },
+      });
+      expect(controlPlane?.body).toMatchObject({ spec: { ingress: { deploy: false } } });
+      expect(controlPlane?.awaited).toEqual([]);
+    });
+  });
+
+  test('says that the values are assumed if nothing shows them', () => {
+    const [plan] = plans([clusterDeployment('violet', 'hetzner-hosted-cp-1-3-7')]);
+
+    expect(plan?.findings).toMatchObject([{ code: 'ChartValuesUnconfirmed', severity: 'warning' }]);
   });
 
   test('of the oldest chart for Hetzner has a fixed port', () => {

@@ -13,17 +13,24 @@ import type {
   ProvidedFacts,
 } from './reading/control-plane-reading.ts';
 import { clusterNameOf } from './k0s/control-plane.ts';
-import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent/values.ts';
+import { chartLayout, type ChartLayout, type IngressValue } from './k0rdent/layouts.ts';
+import { valuesFor } from './k0rdent/values.ts';
 import { serviceTypeIn, retainedTypeFinding, valuesWithType } from './k0rdent/service-type.ts';
 import { isUnhandledClass } from './preparation/ingress-class.ts';
+import { OWN_MANAGER } from './preparation/field-owners.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
-import type { Preparation, PreparationSpec, DesiredValue } from './preparation/preparation.ts';
+import type {
+  DesiredField,
+  DesiredValue,
+  Preparation,
+  PreparationSpec,
+} from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 
 const CONTROL_PLANE_SUFFIX = '-cp';
-/** The only port that the chart supports. */
+/** The port of charts that have no value for it. */
 const FIXED_PORT = 443;
 
 /** The provider k0rdent. */
@@ -60,11 +67,15 @@ async function readClusterDeployment(
   deployment: KubeObject,
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
+  const template = await templateOf(deployment, objects);
   const nothing = (finding: Finding, ...made: readonly (KubeObject | undefined)[]) => ({
     addresses: [],
     findings: [finding],
-    // The objects remain in the result, so that cleanup finds the fields that Snicket has written.
-    provided: unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
+    provided: {
+      // The objects remain in the result, so that cleanup finds the fields that Snicket has written.
+      ...unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
+      template,
+    },
   });
   const found = await objects.object?.(
     ...[PROVIDER_RESOURCES.k0smotronControlPlane, controlPlaneKey(deployment)],
@@ -77,8 +88,18 @@ async function readClusterDeployment(
   if (provided === undefined) return reading;
   return {
     ...reading,
-    provided: { ...provided, provider: 'k0rdent', objects: [deployment, found] },
+    provided: { ...provided, provider: 'k0rdent', objects: [deployment, found], template },
   };
+}
+
+/** Returns the ClusterTemplate of a ClusterDeployment. @throws the errors of reading objects */
+export async function templateOf(
+  { metadata: { namespace }, ...deployment }: KubeObject,
+  objects: ControlPlaneObjects,
+): Promise<KubeObject | undefined> {
+  const name = textAt(deployment, 'spec', 'template');
+  if (name === undefined) return undefined;
+  return objects.object?.(PROVIDER_RESOURCES.clusterTemplate, { name, namespace });
 }
 
 /** Returns the key of the K0smotronControlPlane that the chart creates. */
@@ -139,7 +160,7 @@ function prepareBoth(
   const controlPlane = objects.find((object) =>
     isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object),
   );
-  const layout = deployment && layoutOfTemplate(textAt(deployment, 'spec', 'template') ?? '');
+  const layout = deployment && chartLayout(deployment, spec.template);
   return [
     ...(deployment === undefined
       ? []
@@ -159,6 +180,7 @@ function prepareDeployment(
   const obstacle = obstacleOf(deployment);
   // The type of the current Service is unknown in this case.
   const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
+  const isPortFixed = layout !== undefined && !layout.values.has('port');
   return {
     object: deployment,
     resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
@@ -174,7 +196,8 @@ function prepareDeployment(
       ...(obstacle === undefined && isUnknown ? [controlPlaneMissing(deployment)] : []),
       ...(serviceType?.isRetained === true ? [retainedTypeFinding(deployment, serviceType)] : []),
       ...(layout === undefined ? [noValues(deployment)] : []),
-      ...(layout === 'hetzner-hosted-cp-0' && spec.port !== FIXED_PORT ? [fixedPort(spec)] : []),
+      ...(layout?.isAssumed === true ? [valuesAssumed(deployment, layout)] : []),
+      ...(isPortFixed && spec.port !== FIXED_PORT ? [fixedPort(deployment, spec)] : []),
     ],
   };
 }
@@ -208,7 +231,10 @@ function isInstalled(deployment: KubeObject): boolean {
   );
 }
 
-/** Leaves out the fields that the chart renders: writing them too would conflict with Helm at every change. */
+/**
+ * Leaves the fields that the chart renders to the chart, because writing them too would conflict with Helm at every
+ * change. Snicket only reads these back.
+ */
 function prepareControlPlane(
   controlPlane: KubeObject,
   layout: ChartLayout | undefined,
@@ -216,17 +242,26 @@ function prepareControlPlane(
 ): Preparation {
   const whole = prepareK0smotronControlPlane(controlPlane, spec);
   if (layout === undefined) return whole;
-  const fields = whole.fields.filter(({ path }) => path[1] !== 'ingress');
-  const isOld = layout !== 'openstack-hosted-cp';
-  // If the Service type is a value of the chart, the finding on the ClusterDeployment covers it.
   const found = whole.findings.filter(
-    ({ code }) => code !== 'ServiceTypeNotNeeded' || SERVICE_TYPE[layout] === undefined,
+    // If the Service type is a value of the chart, the finding on the ClusterDeployment covers it.
+    ({ code }) => code !== 'ServiceTypeNotNeeded' || layout.serviceType === undefined,
   );
   return {
     ...whole,
-    fields,
-    findings: [...found, ...(isOld ? [patchesLost(controlPlane)] : [])],
+    fields: whole.fields.map((field) =>
+      isRendered(field, layout) ? { ...field, isRendered: true } : field,
+    ),
+    findings: [...found, ...(isWrittenAsOlder(controlPlane) ? [patchesLost(controlPlane)] : [])],
   };
+}
+
+/** Reports whether the chart renders a field of the K0smotronControlPlane from its values. */
+function isRendered({ path }: DesiredField, { values }: ChartLayout): boolean {
+  const [, block, name] = path;
+  if (block !== 'ingress') return false;
+  // Without a value for it, the class in the values determines whether the Ingress is served.
+  if (name === 'deploy') return values.has('deploy') || values.has('className');
+  return values.has(name as IngressValue);
 }
 
 function noValues(deployment: KubeObject): Finding {
@@ -239,13 +274,39 @@ function noValues(deployment: KubeObject): Finding {
   };
 }
 
-function fixedPort({ port }: PreparationSpec): Finding {
+function valuesAssumed(deployment: KubeObject, { path }: ChartLayout): Finding {
+  const template = textAt(deployment, 'spec', 'template') ?? '';
+  return {
+    code: 'ChartValuesUnconfirmed',
+    severity: 'warning',
+    message: `ClusterTemplate ${template} of ${objectText(deployment)} does not show the values of its chart, and its version is not one that Snicket knows. Snicket assumes that the chart reads spec.config.${path.join('.')}.`,
+    action: `Check status.config of the ClusterTemplate, or the values of the chart. If the chart reads other values, set apiHost and konnectivityHost there yourself: Snicket then uses the same place.`,
+  };
+}
+
+function fixedPort(deployment: KubeObject, { port }: PreparationSpec): Finding {
+  const template = textAt(deployment, 'spec', 'template') ?? '';
   return {
     code: 'EdgePortUnsupported',
     severity: 'error',
-    message: `The Edge uses port ${port}, but the chart hetzner-hosted-cp below version 1 always uses port ${FIXED_PORT}.`,
-    action: `Choose an Edge with port ${FIXED_PORT}, or a newer version of the chart.`,
+    message: `The Edge uses port ${port}, but the chart of template ${template} has no value for the port and uses ${FIXED_PORT}.`,
+    action: `Choose an Edge with port ${FIXED_PORT}, or a version of the chart with a value for the port.`,
   };
+}
+
+const OLDER_VERSION = '/v1beta1';
+
+/** Reports whether another client writes the object in the older version, which has no `spec.patches`. */
+function isWrittenAsOlder({ apiVersion, metadata: { managedFields = [] } }: KubeObject): boolean {
+  return (
+    !apiVersion.endsWith(OLDER_VERSION) &&
+    managedFields.some(
+      ({ manager, subresource, ...entry }) =>
+        manager !== OWN_MANAGER &&
+        subresource === undefined &&
+        entry.apiVersion?.endsWith(OLDER_VERSION) === true,
+    )
+  );
 }
 
 function patchesLost(controlPlane: KubeObject): Finding {

@@ -24,6 +24,7 @@ export const PROVIDER_RESOURCES = {
     'ClusterDeployment',
     'clusterdeployments',
   ),
+  clusterTemplate: kind('k0rdent.mirantis.com/v1beta1', 'ClusterTemplate', 'clustertemplates'),
   deployment: kind('apps/v1', 'Deployment', 'deployments'),
 } as const satisfies Record<string, Resource>;
 
@@ -35,6 +36,7 @@ export const WATCHED_RESOURCES: readonly Resource[] = [
   PROVIDER_RESOURCES.k0smotronControlPlane,
   PROVIDER_RESOURCES.capiCluster,
   PROVIDER_RESOURCES.clusterDeployment,
+  PROVIDER_RESOURCES.clusterTemplate,
 ];
 
 /** Older versions that Snicket also supports, by group. */

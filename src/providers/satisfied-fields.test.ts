@@ -313,7 +313,7 @@ function withContent(content: string): (patch: Patch) => object {
 describe('a ClusterDeployment of k0rdent keeps', () => {
   const openstack = clusterDeployment('blue', 'openstack-hosted-cp-1-0-40');
   const hetzner = clusterDeployment('blue', 'hetzner-hosted-cp-1-3-17');
-  const older = clusterDeployment('blue', 'hetzner-hosted-cp-0-9-0');
+  const older = clusterDeployment('blue', 'hetzner-hosted-cp-0-0-1');
   const INGRESS = 'spec.config.ingress';
 
   test.each([

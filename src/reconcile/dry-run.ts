@@ -27,6 +27,7 @@ import { StepFailed } from './management-fault.ts';
 import type { ObserveDeps } from './observe.ts';
 import { RecordedManagement } from './recorded-management.ts';
 import { RecordedTenant } from './tenant/recorded-tenant.ts';
+import type { ExposurePreparation } from './preparation/prepare-exposure.ts';
 import { Preparer } from './preparation/preparer.ts';
 import { SecretRenewals } from './preparation/secret-renewals.ts';
 import type { ReconcileDeps } from './reconcile-deps.ts';
@@ -295,7 +296,7 @@ class Run {
     return distinct([
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),
-      ...preparation.findings,
+      ...foreseen(preparation),
       ...reading.findings,
       ...(routed.obstacle === undefined ? [] : [routed.obstacle]),
       ...routed.findings,
@@ -303,6 +304,14 @@ class Run {
       ...(kept === undefined ? [] : [kept]),
     ]);
   }
+}
+
+/** The findings of a preparation. A chart cannot have passed on values that are only written now. */
+function foreseen({ plans, findings }: ExposurePreparation): readonly Finding[] {
+  if (plans.every(({ differing }) => differing.length === 0)) return findings;
+  return findings.filter(
+    ({ code, severity }) => code !== 'ChartValuesUnconfirmed' || severity !== 'error',
+  );
 }
 
 const NONE = { management: [], tenant: [] };

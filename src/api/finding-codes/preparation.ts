@@ -112,6 +112,12 @@ export const PREPARATION_FINDINGS = {
       'The chart of k0rdent has no values for an ingress, so Snicket writes to the control plane itself.',
     action: 'Add such values to the chart. Run snicket render --values to see them.',
   },
+  ChartValuesUnconfirmed: {
+    meaning:
+      'The chart of k0rdent has not passed the values to the control plane yet, or it is not known which values it reads.',
+    action:
+      'Wait for the condition HelmReleaseReady. If this persists, check which values the chart reads.',
+  },
   PatchesRevertedByHelm: {
     meaning: "An upgrade of the chart reverts Snicket's changes for a moment.",
     action: 'No action is needed.',

@@ -15,7 +15,9 @@ export function preparationTexts({
   const { plans = [], isPrepared = false } = preparation ?? {};
   const whatOf = ({ differing }: PreparationPlan) => {
     if (isReport) return 'fields to set by hand';
-    const isStopped = differing.length > 0 && !isPrepared;
+    // A chart can only render values once they are written.
+    const isAwaited = plans.some(({ awaited }) => awaited.length > 0);
+    const isStopped = differing.length > 0 && !isPrepared && !isAwaited;
     return isStopped ? 'required fields that are not set' : 'fields that the edge requires';
   };
   return plans

@@ -1,13 +1,14 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import { PROVIDER_RESOURCES, versionsOf } from '../../providers/provider-resources.ts';
 import {
   changed,
   clusterDeployment,
   freshTenant,
 } from '../../providers/testing/provider-objects.ts';
-import { KINDS_OF_NO_EDGE } from '../testing/operator-lab.ts';
+import { KINDS_OF_NO_EDGE, type OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 import { ANNOTATED, shown } from '../testing/provided-control-planes.ts';
 import {
@@ -132,6 +133,9 @@ test('a ClusterDeployment of k0rdent is prepared with its control plane, and bot
 
   await annotated('shared');
 
+  // The values are written, and Helm has not rendered them.
+  await lab.untilCondition('violet', 'Prepared', /^False ChartValuesUnconfirmed/);
+  await renderChart(lab);
   await lab.untilCondition('violet', 'WorkersReady', /^True/);
   const apiHost = 'tenants-violet.k8s.example.test';
   expect(lab.read(resource, 'violet')).toMatchObject({
@@ -144,8 +148,78 @@ test('a ClusterDeployment of k0rdent is prepared with its control plane, and bot
   await annotated(null);
 
   await lab.until('the Exposure is gone', () => lab.exposure('violet') === undefined);
+  await renderChart(lab);
   expect(both()).toEqual(before);
 });
+
+test('the values of a chart are written where its ClusterTemplate has them', async () => {
+  await using lab = await startProvidedLab();
+  const { clusterDeployment: resource, clusterTemplate } = PROVIDER_RESOURCES;
+  await addK0smotronControlPlane(lab, 'violet', 'v1beta2', {
+    'spec.ingress': { className: 'haproxy' },
+  });
+  const { spec, ...deployment } = clusterDeployment('violet', 'hetzner-hosted-cp-1-3-7');
+  const metadata = { name: 'violet', namespace: TENANTS, annotations: REQUESTS_EDGE };
+  await lab.user.apply({ ...deployment, metadata, spec } as KubeObject, { resource });
+  const said = await lab.untilCondition('violet', 'Prepared', /^False ChartValuesUnconfirmed/);
+  expect(said).toContain('does not show the values of its chart');
+  const valuesNow = () => valueAt(lab.read(resource, 'violet'), 'spec', 'config');
+  expect(valuesNow()).toMatchObject({ ingress: { enabled: true } });
+
+  const { apiVersion, kind } = clusterTemplate;
+  const template = {
+    apiVersion,
+    kind,
+    metadata: { name: 'hetzner-hosted-cp-1-3-7', namespace: TENANTS },
+  };
+  await lab.user.apply(template, { resource: clusterTemplate });
+  const status = { config: { controlPlane: { service: { type: 'ClusterIP' } } } };
+  await lab.user.patch(
+    clusterTemplate,
+    template.metadata,
+    'merge',
+    { status },
+    { subresource: 'status' },
+  );
+
+  // This layout has no value for the class, so Snicket writes into the control plane itself.
+  await lab.until(
+    'the values are written',
+    () => valueAt(valuesNow(), 'controlPlane') !== undefined,
+  );
+  const apiHost = 'tenants-violet.k8s.example.test';
+  await lab.until(
+    'the control plane is written',
+    () =>
+      valueAt(
+        lab.read(PROVIDER_RESOURCES.k0smotronControlPlane, 'violet-cp'),
+        'spec',
+        'ingress',
+        'deploy',
+      ) === false,
+  );
+  expect(valuesNow()).toEqual({
+    ...(spec as { readonly config: object }).config,
+    controlPlane: {
+      service: { type: 'ClusterIP' },
+      ingress: { apiHost, konnectivityHost: 'tenants-violet.konnectivity.example.test' },
+    },
+  });
+  await renderChart(lab, 'controlPlane');
+  const prepared = await lab.untilCondition('violet', 'Prepared', /^True/);
+  expect(prepared).not.toContain('ChartValuesUnconfirmed');
+  await lab.untilCondition('violet', 'WorkersReady', /^True/);
+});
+
+/** Passes the ingress values of ClusterDeployment `violet` to its control plane, as Helm does. */
+async function renderChart(lab: OperatorLab, ...path: readonly string[]): Promise<void> {
+  const { clusterDeployment: resource, k0smotronControlPlane } = PROVIDER_RESOURCES;
+  const values = valueAt(lab.read(resource, 'violet'), 'spec', 'config', ...path, 'ingress');
+  const { enabled: _, ...ingress } = (values ?? {}) as { readonly enabled?: boolean };
+  await lab.change(k0smotronControlPlane, 'violet-cp', {
+    spec: { ingress: values === undefined ? null : ingress },
+  });
+}
 
 test('settings of the tcp-proxy of Steward are copied to the Exposure, and stay when that proxy is removed', async () => {
   await using lab = await startProvidedLab();

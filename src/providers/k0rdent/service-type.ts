@@ -5,7 +5,8 @@
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { SERVICE_TYPE, type ChartLayout, type ChartValues } from './values.ts';
+import type { ChartLayout } from './layouts.ts';
+import type { ChartValues } from './values.ts';
 
 /** The type behind an edge, which has the public address. */
 const WANTED_TYPE = 'ClusterIP';
@@ -25,9 +26,8 @@ export interface ServiceType {
 export function serviceTypeIn(
   deployment: KubeObject,
   controlPlane: KubeObject | undefined,
-  layout: ChartLayout,
+  { serviceType: path }: ChartLayout,
 ): ServiceType | undefined {
-  const path = SERVICE_TYPE[layout];
   const configured = path && textAt(deployment, 'spec', 'config', ...path);
   const type = configured ?? textAt(controlPlane, 'spec', 'service', 'type');
   if (path === undefined || type === undefined) return undefined;
@@ -55,7 +55,7 @@ export function retainedTypeFinding(deployment: KubeObject, { path, type }: Serv
   return {
     code: 'ServiceTypeNotNeeded',
     severity: 'warning',
-    message: `The Service of the control plane of ${objectText(deployment)} has type ${type}, so the control plane has an address besides that of the edge. Changing the type would replace the Service.`,
+    message: `The Service of the control plane of ${objectText(deployment)} has type ${type}, so it has an address besides that of the edge, which workers and kubeconfigs use. Changing the type would replace the Service.`,
     action: `Once no node and no kubeconfig uses that address, set ${value}`,
   };
 }

@@ -63,6 +63,8 @@ export interface PreparationPlan {
   readonly fields: readonly FieldState[];
   /** The fields whose value differs from the desired one. */
   readonly differing: readonly FieldState[];
+  /** The fields that a chart renders and whose value differs from the desired one. Snicket does not write them. */
+  readonly awaited: readonly FieldState[];
   /**
    * The object to apply: only the fields that are not satisfied without Snicket, with the resourceVersion of the
    * current object.
@@ -140,11 +142,13 @@ export function nextRecord(
 
 function planOne(
   live: KubeObject,
-  { object: base, resource, fields: desiredFields, findings }: Preparation,
+  { object: base, resource, fields: allFields, findings }: Preparation,
   recorded: readonly FieldRecord[],
   { otherOwner }: PreparationOwner,
 ): PreparationPlan {
   const other = otherOwner(live.metadata.uid ?? '');
+  const desiredFields = allFields.filter((desired) => !isRendered(desired));
+  const awaited = allFields.filter((desired) => isRendered(desired) && !isMet(desired, live));
   const obstacles = [
     ...wrongTypeFindings(base, desiredFields),
     ...desiredFields.flatMap((desired) => longListFindings(live, desired)),
@@ -167,6 +171,7 @@ function planOne(
     live,
     fields: desiredFields.flatMap(({ path }) => fields.find((field) => field.path === path) ?? []),
     differing,
+    awaited: awaited.map((desired) => fieldOf(desired, live, base).state),
     body: bodyOf(
       live,
       written.map(({ state }) => state),
@@ -178,6 +183,10 @@ function planOne(
     recordAfter,
     findings: [...obstacles, ...findings],
   };
+}
+
+function isRendered(desired: DesiredField): boolean {
+  return 'value' in desired && desired.isRendered === true;
 }
 
 /** Reports whether the object satisfies a desired field without Snicket. */

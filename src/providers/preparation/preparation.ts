@@ -14,6 +14,8 @@ export interface PreparationSpec {
   readonly previousHosts?: readonly string[] | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
+  /** The template of the chart that creates the control plane. Default: unknown. */
+  readonly template?: KubeObject | undefined;
 }
 
 /** The path of a field: `['spec', 'networkProfile', 'port']`. It contains no list items. */
@@ -32,6 +34,8 @@ export interface DesiredValue {
    * does.
    */
   readonly isMet?: ((present: unknown) => boolean) | undefined;
+  /** Whether a chart renders the field, so that Snicket does not write it and only reads it back. Default false. */
+  readonly isRendered?: boolean | undefined;
   /** The purpose of the field, for messages. */
   readonly why: string;
 }

@@ -90,6 +90,8 @@ export interface ProvidedFacts {
   readonly names?: ProvidedNames | undefined;
   /** The server in the kubeconfigs that the provider publishes, `https://host:port`. */
   readonly publishedServer?: string | undefined;
+  /** The template of the chart that creates the control plane, if it could be read. */
+  readonly template?: KubeObject | undefined;
   /** The certificate of kube-apiserver as PEM, if the provider stores it in a Secret. */
   readonly servingCertificate?: string | undefined;
 }

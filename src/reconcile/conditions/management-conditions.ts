@@ -84,7 +84,9 @@ function errorState(
   const isComing = provided?.phase === 'provisioning';
   const unprepared = preparation.find(isError);
   if (unprepared !== undefined) {
-    const isNext = isComing && unprepared.code === 'CertificateOutdated';
+    const isNext =
+      (isComing && unprepared.code === 'CertificateOutdated') ||
+      unprepared.code === 'ChartValuesUnconfirmed';
     return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
   }
   const missing = findings.find(isError);

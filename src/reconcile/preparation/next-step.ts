@@ -12,7 +12,7 @@ import type { PreparationSpec } from '../../providers/preparation/preparation.ts
 import { planProvided } from '../../providers/plan-provided.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { Poll } from '../poll-backoff.ts';
-import { plannedConflicts, wantedFinding } from './preparation-findings.ts';
+import { awaitedFindings, plannedConflicts, wantedFinding } from './preparation-findings.ts';
 import { recordChange, type RecordChange } from './record-writes.ts';
 
 /** What to prepare, for which Exposure, and by which policy. */
@@ -104,10 +104,13 @@ export function withoutWriting(
   }
   if (policy === 'Report') {
     const wanted = differing.map(wantedFinding);
-    return { isPrepared: wanted.length === 0, findings: [...wanted, ...findings] };
+    const unmet = wanted.length === 0 ? awaitedFindings(plans) : wanted;
+    return { isPrepared: unmet.length === 0, findings: [...unmet, ...findings] };
   }
   const isDone = !plans.some(isToWrite) && recordChange(exposure, plans, 'after') === undefined;
-  return isDone ? { isPrepared: true, findings } : undefined;
+  if (!isDone) return undefined;
+  const awaited = awaitedFindings(plans);
+  return { isPrepared: awaited.length === 0, findings: [...awaited, ...findings] };
 }
 
 /** Whether fields are missing or to be restored. */

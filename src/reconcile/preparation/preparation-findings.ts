@@ -59,6 +59,19 @@ export function wantedFinding(plan: PreparationPlan): Finding {
   };
 }
 
+/** The fields that the chart has not rendered, although its values are set. */
+export function awaitedFindings(plans: readonly PreparationPlan[]): readonly Finding[] {
+  return plans
+    .filter(({ awaited }) => awaited.length > 0)
+    .map(({ live, awaited }) => ({
+      code: 'ChartValuesUnconfirmed',
+      severity: 'error',
+      message: `The chart has not passed all values to ${objectText(live)}: ${fieldsText(awaited)}.`,
+      action:
+        'Wait for the condition HelmReleaseReady of the ClusterDeployment. If this persists, the chart does not read the values: set its own values for the ingress, or expose the K0smotronControlPlane instead, with prepare: Force.',
+    }));
+}
+
 /** Fields with a host, by name, and the field of the Exposure that sets it. */
 const HOST_FIELDS: Readonly<Record<string, string>> = {
   hostname: 'spec.hosts.api',

@@ -50,6 +50,7 @@ export function preparationInput(
       // A user who writes the fields does not need previous hosts.
       previousHosts: policy === 'Report' ? [] : previousHosts(management, object, hosts),
       handledClasses: handledClasses(edge, management),
+      template: provided.template,
     },
     owner: {
       exposure: object,

@@ -82,11 +82,47 @@ test('a ClusterDeployment is written with its control plane with prepare: Force'
     AbortSignal.timeout(200_000),
   );
 
-  expect(outcome.isPrepared).toBe(true);
   const [deployment, controlPlane] = now();
   expect(valueAt(deployment, 'spec', 'config', 'ingress', 'enabled')).toBe(true);
   expect(valueAt(controlPlane, 'spec', 'patches')).toHaveLength(3);
+  expect(outcome.isPrepared).toBe(false);
+  expect(outcome.findings[0]).toMatchObject({ code: 'ChartValuesUnconfirmed', severity: 'error' });
+  expect(outcome.findings[0]?.message).toStartWith(
+    'The chart has not passed all values to K0smotronControlPlane tenants/violet-cp: .spec.ingress.deploy is unset, desired false; .spec.ingress.apiHost is unset, desired "blue.k8s.example.test"',
+  );
 });
+
+test.each(['Patch', 'Report'] as const)(
+  'a ClusterDeployment with all values is prepared with %s once its control plane has them',
+  async (policy) => {
+    await using lab = await PreparationLab.start();
+    const now = await contested(lab);
+    const prepare = async (by: 'Patch' | 'Force' | 'Report') =>
+      lab.preparer.prepare(
+        {
+          policy: by,
+          provided: { provider: 'k0rdent', objects: now() },
+          spec: SPEC,
+          owner: lab.owner(),
+        },
+        AbortSignal.timeout(200_000),
+      );
+    await prepare('Force');
+    expect((await prepare(policy)).findings).toMatchObject([
+      { code: 'ChartValuesUnconfirmed', severity: 'error' },
+    ]);
+
+    // Helm renders the values.
+    const [deployment, controlPlane] = now();
+    const { enabled: _, ...ingress } = valueAt(deployment, 'spec', 'config', 'ingress') as {
+      readonly enabled: boolean;
+    };
+    const { k0smotronControlPlane: resource } = PROVIDER_RESOURCES;
+    await lab.user.patch(resource, controlPlane!.metadata, 'merge', { spec: { ingress } });
+
+    expect(await prepare(policy)).toMatchObject({ isPrepared: true, findings: [] });
+  },
+);
 
 function bare({ metadata, ...object }: KubeObject): KubeObject {
   const { uid: _uid, resourceVersion: _version, ...rest } = metadata;
