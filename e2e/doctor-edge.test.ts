@@ -86,8 +86,8 @@ test('Traefik answers unknown names with its own certificate', async () => {
 
   // Traefik keeps the other direction open for 100 ms (terminationDelay). The result depends on the API server, so it
   // is not checked.
-  const others = complaints.filter((code) => !code.startsWith('HalfClose'));
-  expect(others).toEqual(['NoNameOwnCertificate', 'UnknownNameOwnCertificate']);
+  const others = complaints.filter((complaint) => !complaint.startsWith('half-close'));
+  expect(others).toEqual(['no-name NameNotRejected', 'unknown-name NameNotRejected']);
 });
 
 describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
@@ -101,7 +101,7 @@ describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
 
     const complaints = await check(`HAProxy ${version}`, edge.address);
 
-    expect(complaints).toEqual(['SmallRecordsRefused']);
+    expect(complaints).toEqual(['small-records SmallRecordsRefused']);
   });
 
   test('nginx passes all checks with proxy_half_close', async () => {
@@ -123,7 +123,7 @@ describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
     const mended = await check(`nginx, proxy_half_close`, edge.address);
 
     // The answer and the FIN race, so nginx may cut none, one or both of two connections.
-    expect(asItComes.filter((code) => !code.startsWith('HalfClose'))).toEqual([]);
+    expect(asItComes.filter((complaint) => !complaint.startsWith('half-close'))).toEqual([]);
     expect(mended).toEqual([]);
   });
 });
@@ -136,7 +136,7 @@ function fileOf({ host }: NetworkHost, name: string): string {
   return join(host.folder, 'files', name);
 }
 
-/** Runs the command on the laptop once the edge serves, and returns the codes of failed checks. */
+/** Runs the command on the laptop once the edge serves, and returns the failed checks with their codes. */
 async function check(title: string, address: string): Promise<readonly string[]> {
   const hosts = tenants().map(({ plan }) => plan.hosts.api);
   const words = ['doctor', 'edge', `${address}:${PORT}`, '--hosts', hosts.join(',')];
@@ -153,7 +153,9 @@ async function check(title: string, address: string): Promise<readonly string[]>
   for (const { state, check, message } of checks) {
     if (state !== 'Pass' || check.endsWith('-name')) console.log(`${title}: ${check}: ${message}`);
   }
-  return checks.flatMap(({ state, code }) => (state === 'Pass' || state === 'Skip' ? [] : [code]));
+  return checks.flatMap(({ state, check: name, code }) =>
+    state === 'Pass' || state === 'Skip' ? [] : [`${name} ${code}`],
+  );
 }
 
 /** Returns undefined while the edge does not listen. */

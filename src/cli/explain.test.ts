@@ -71,7 +71,7 @@ test('without a code, every code is listed in its group', async () => {
     expect(stdout).toContain(`\n  ${code}\n`);
   }
   expect(stdout).toStartWith('All hops and checks:\n  Passed\n');
-  expect(stdout).toContain('\nForms of a ClientHello:\n');
+  expect(stdout).toContain('\nChecks of an edge:\n');
   expect(exitCode).toBe(0);
 });
 

@@ -4,11 +4,8 @@
  * A code has one state, and belongs to one or several hops and checks of an edge. Hop or check and code together identify
  * a result.
  */
+import { EDGE_CHECK_CODES } from './codes/edge-check-codes.ts';
 import { EDGE_HOP_CODES } from './codes/edge-codes.ts';
-import { CERTIFICATE_CODES } from './codes/edge-check-certificates.ts';
-import { CONNECTION_CODES } from './codes/edge-check-connections.ts';
-import { HELLO_CODES } from './codes/edge-check-hellos.ts';
-import { NAME_CODES } from './codes/edge-check-names.ts';
 import { EVERYWHERE, type CodeEntry, type EdgeCheck, type HopName } from './codes/entry.ts';
 import { NODE_HOP_CODES } from './codes/node-codes.ts';
 import { TENANT_CODES } from './codes/tenant-codes.ts';
@@ -33,27 +30,19 @@ const COMMON_CODES = {
   PrerequisiteFailed: {
     of: EVERYWHERE,
     state: 'Skip',
-    meaning: 'A hop on which this one depends did not pass.',
+    meaning:
+      'A hop on which this one depends did not pass, or another hop or check reports the same cause.',
   },
   NotApplicable: {
     of: EVERYWHERE,
     state: 'Skip',
-    meaning: 'The tenant does not use what this hop checks.',
+    meaning:
+      'The tenant, or the server behind the edge, does not use what this hop or check is about.',
   },
   NotObserved: {
     of: EVERYWHERE,
     state: 'Skip',
     meaning: 'The information for this hop was not available.',
-  },
-  EarlierCheckFailed: {
-    of: EVERYWHERE,
-    state: 'Skip',
-    meaning: 'No host is reached through the edge, for a reason that another check reports.',
-  },
-  NothingToCheck: {
-    of: EVERYWHERE,
-    state: 'Skip',
-    meaning: 'The servers behind the edge do not use what this check is about.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -64,10 +53,7 @@ export const RESULT_GROUPS = [
   ['Path through the edge', TENANT_CODES],
   ['Objects of the tenant', WORKER_HOP_CODES],
   ['One node', NODE_HOP_CODES],
-  ['Certificates behind an edge', CERTIFICATE_CODES],
-  ['Forms of a ClientHello', HELLO_CODES],
-  ['Names in a ClientHello', NAME_CODES],
-  ['Connections through an edge', CONNECTION_CODES],
+  ['Checks of an edge', EDGE_CHECK_CODES],
 ] as const;
 
 /** The entries of all results, by code. */
@@ -77,10 +63,7 @@ export const RESULT_CODES = {
   ...TENANT_CODES,
   ...WORKER_HOP_CODES,
   ...NODE_HOP_CODES,
-  ...CERTIFICATE_CODES,
-  ...HELLO_CODES,
-  ...NAME_CODES,
-  ...CONNECTION_CODES,
+  ...EDGE_CHECK_CODES,
 } as const;
 
 /** The code of a result. */

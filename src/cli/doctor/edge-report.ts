@@ -65,7 +65,7 @@ function sentencesText(
   { check, state, code, message, action }: CheckResult,
   screen: Screen,
 ): string {
-  if (code === 'EarlierCheckFailed') return '';
+  if (code === 'PrerequisiteFailed') return '';
   const head = wrappedText(stateCell(state, KINDS[state]), 0, screen);
   const sentences = [message, ...(action === undefined ? [] : [`To do: ${action}`])];
   const body = sentences.map(

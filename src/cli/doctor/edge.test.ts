@@ -49,12 +49,12 @@ test('what fails is said below the table, with what to do', async () => {
 
   expect(stdout).toContain(
     [
-      'Fail  no-name  NoNameReachesTenant',
+      'Fail  no-name  DefaultRouteReachesTenant',
       `  The server at ${bad[2]} presented the certificate CN=kube-apiserver issued by CN=a.k8s.test-ca for a ClientHello without a server name.`,
-      '  To do: Remove the default route of the edge.',
+      '  To do: Remove the default route of the edge, or the wildcard that matches the name.',
     ].join('\n'),
   );
-  expect(stdout).toContain('split-hello          Fail    SplitHelloNotRouted\n');
+  expect(stdout).toContain('split-hello          Fail    HelloNotRouted\n');
   expect(exitCode).toBe(1);
 });
 
@@ -69,7 +69,7 @@ test('programs get the same', async () => {
     hosts: [HOST_A, HOST_B],
   });
   expect(value.checks).toContainEqual(
-    expect.objectContaining({ check: 'no-name', state: 'Fail', code: 'NoNameReachesTenant' }),
+    expect.objectContaining({ check: 'no-name', state: 'Fail', code: 'DefaultRouteReachesTenant' }),
   );
   expect(parse(yaml.stdout)).toMatchObject({ tally: { fail: 2 } });
   expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);

@@ -60,7 +60,7 @@ export const TENANT_CODES = {
       'Check that this is the TLS port of the edge, and that the route of {host} was accepted and points to a TLS port of {server}.',
   },
   TlsTimeout: {
-    of: ['sni', 'konnectivity', 'passthrough'],
+    of: ['sni', 'konnectivity', 'passthrough', 'split-hello'],
     state: 'Fail',
     meaning: 'The edge accepts the connection, but the TLS handshake does not complete.',
     action:

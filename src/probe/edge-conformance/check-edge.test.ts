@@ -45,12 +45,12 @@ describe('an edge with several faults has exactly their codes', () => {
         proxyHeader: 'taken',
       },
       codes: [
-        'SplitHelloNotRouted',
-        'SmallRecordsMisrouted',
-        'UpperCaseNotRouted',
-        'Tls12NotRouted',
-        'NoNameReachesTenant',
-        'UnknownNameNotTls',
+        'HelloNotRouted',
+        'DefaultRouteReachesTenant',
+        'HelloNotRouted',
+        'HelloNotRouted',
+        'DefaultRouteReachesTenant',
+        'NameNotRejected',
         'HalfCloseCutsResponse',
         'ManyConnectionsRefused',
         'BulkInterrupted',
@@ -68,9 +68,9 @@ describe('an edge with several faults has exactly their codes', () => {
       codes: [
         'OtherTenant',
         'SmallRecordsRefused',
-        'LargeHelloNotRouted',
-        'NoNameNotTls',
-        'UnknownNameReachesTenant',
+        'HelloNotRouted',
+        'NameNotRejected',
+        'DefaultRouteReachesTenant',
       ],
     },
   ] as const)('with %j', async ({ faults, codes }) => {
@@ -90,12 +90,7 @@ describe('an edge with several faults has exactly their codes', () => {
       unknownName: 'holds',
       dropsEndOf: 'server',
     });
-    const codes = [
-      'SplitHelloTimeout',
-      'NoNameUnanswered',
-      'UnknownNameUnanswered',
-      'ServerCloseNotForwarded',
-    ];
+    const codes = ['TlsTimeout', 'NameNotRejected', 'NameNotRejected', 'CloseNotForwarded'];
 
     let found: readonly string[] = [];
     // The later limits are for a machine that was too busy for the earlier ones.
@@ -121,7 +116,7 @@ test('an edge that terminates TLS with its own certificate gets one failure', as
   expect(results[0]?.message).toEndWith("If it is the tenant's own, pass its CA with --ca.");
   expect(results[1]).toMatchObject({
     state: 'Skip',
-    code: 'EarlierCheckFailed',
+    code: 'PrerequisiteFailed',
     message: 'Skipped because check passthrough did not pass.',
   });
   expect(results.at(-1)).toMatchObject({ check: 'proxy-header', state: 'Skip' });
@@ -145,7 +140,7 @@ test('a port without TLS gets one failure for all hosts', async () => {
   expect(problemCodes(results)).toEqual(['NotTls']);
   for (const check of ['no-name', 'unknown-name', 'proxy-header']) {
     expect(results).toContainEqual(
-      expect.objectContaining({ check, state: 'Skip', code: 'EarlierCheckFailed' }),
+      expect.objectContaining({ check, state: 'Skip', code: 'PrerequisiteFailed' }),
     );
   }
 });
@@ -156,7 +151,7 @@ test('routing a client without a server name to a tenant is a failure, even if n
 
   const results = await lab.check(port, { ca: lab.authorities, hosts: ['c.k8s.test'] });
 
-  expect(problemCodes(results)).toEqual(['NotTls', 'NoNameReachesTenant']);
+  expect(problemCodes(results)).toEqual(['NotTls', 'DefaultRouteReachesTenant']);
 });
 
 test('if the edge requires a PROXY header, the skipped checks name check proxy-header as the cause', async () => {
@@ -168,7 +163,7 @@ test('if the edge requires a PROXY header, the skipped checks name check proxy-h
   expect(problemCodes(results)).toEqual(['ProxyHeaderRequired']);
   const skipped = results.filter(({ check }) => check !== 'proxy-header');
   expect(new Set(skipped.map(({ code, message }) => `${code}: ${message}`))).toEqual(
-    new Set(['EarlierCheckFailed: Skipped because check proxy-header did not pass.']),
+    new Set(['PrerequisiteFailed: Skipped because check proxy-header did not pass.']),
   );
 });
 

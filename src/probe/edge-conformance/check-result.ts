@@ -25,10 +25,10 @@ export function checkResult<Check extends EdgeCheck, Code extends CodeOf<Check>>
 
 /** Returns the result of a check that was skipped because no host is reached. `cause` is the check that reports why. */
 export function skippedCheck(check: EdgeCheck, cause: EdgeCheck): CheckResult {
-  return checkResult(check, 'EarlierCheckFailed', `Skipped because check ${cause} did not pass.`);
+  return checkResult(check, 'PrerequisiteFailed', `Skipped because check ${cause} did not pass.`);
 }
 
 /** Returns the result of a check that does not apply. */
-export function nothingToCheck(check: EdgeCheck, message: string): CheckResult {
-  return checkResult(check, 'NothingToCheck', message);
+export function notApplicable(check: EdgeCheck, message: string): CheckResult {
+  return checkResult(check, 'NotApplicable', message);
 }

@@ -10,13 +10,13 @@ test.each([
   [
     'no protocols',
     [],
-    'AlpnNotAnswered',
+    'AlpnNotNegotiated',
     'Its server does not negotiate ALPN, or something with its key terminates TLS before it.',
   ],
   [
     'only HTTP/1.1',
     ['http/1.1'],
-    'AlpnOtherProtocol',
+    'AlpnNotNegotiated',
     'Protocol http/1.1 is selected for host a.k8s.test.',
   ],
 ] as const)(
@@ -32,7 +32,7 @@ test.each([
       code,
       message: expect.stringContaining(message),
     });
-    expect(judgeOwnCertificates(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+    expect(judgeOwnCertificates(checkup)).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
   },
 );
 

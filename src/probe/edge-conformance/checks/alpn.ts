@@ -19,7 +19,7 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
     return recognition.hasAuthorities
       ? checkResult(
           'alpn-h2',
-          'AlpnNotAnswered',
+          'AlpnNotNegotiated',
           `${message} Its server does not negotiate ALPN, or something with its key terminates TLS before it.`,
           { host },
         )
@@ -30,7 +30,7 @@ export function judgeAlpn({ served, handshakes, recognition }: Checkup): CheckRe
     const { host, protocol } = other;
     return checkResult(
       'alpn-h2',
-      'AlpnOtherProtocol',
+      'AlpnNotNegotiated',
       `Protocol ${protocol} is selected for host ${host}.`,
       {
         host,

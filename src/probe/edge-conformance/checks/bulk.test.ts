@@ -19,5 +19,5 @@ test('is skipped if no server supports HTTP', async () => {
   const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
-  expect(await checkBulk(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+  expect(await checkBulk(checkup)).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
 });

@@ -1,7 +1,7 @@
 /**
  * bulk: many pipelined requests on one connection are all answered. TLS ensures that no byte is changed.
  */
-import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { checkResult, notApplicable, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { firstResponse, versionRequest } from '../http1.ts';
 
@@ -12,7 +12,7 @@ const PADDING_BYTES = 4000;
 /** Sends the requests and counts the responses. */
 export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promise<CheckResult> {
   if (httpHost === undefined) {
-    return nothingToCheck('bulk', 'No server behind the edge answers in HTTP/1.1.');
+    return notApplicable('bulk', 'No server behind the edge answers in HTTP/1.1.');
   }
   const request = versionRequest(httpHost, { paddingBytes: PADDING_BYTES });
   using connection = await openHttp(edge, httpHost, limits);
@@ -25,7 +25,7 @@ export async function checkBulk({ edge, at, httpHost, limits }: Checkup): Promis
     }
     connection.drop(response.bytes);
     if (response.closes && responses < REQUESTS - 1) {
-      return nothingToCheck('bulk', `The server of ${httpHost} closes the connection itself.`);
+      return notApplicable('bulk', `The server of ${httpHost} closes the connection itself.`);
     }
   }
   return checkResult(

@@ -1,7 +1,7 @@
 /**
  * own-certificates, same-key: each host has its own certificate, always with the same key.
  */
-import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { checkResult, notApplicable, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 import { keyOf } from '../recognition.ts';
 
@@ -9,7 +9,7 @@ import { keyOf } from '../recognition.ts';
 export function judgeOwnCertificates(checkup: Checkup): CheckResult {
   const { served, recognition } = checkup;
   if (served.length < 2) {
-    return nothingToCheck(
+    return notApplicable(
       'own-certificates',
       `There is no other host to compare ${served[0]} with.`,
     );
@@ -29,9 +29,8 @@ export function judgeOwnCertificates(checkup: Checkup): CheckResult {
     ? checkResult('own-certificates', 'Passed', `Hosts ${hosts} share a certificate of a given CA.`)
     : checkResult(
         'own-certificates',
-        'CertificateShared',
+        'PassthroughNotProven',
         `Hosts ${hosts} present the same certificate.`,
-        { hosts },
       );
 }
 

@@ -9,7 +9,7 @@ setDefaultTimeout(240_000);
 
 describe.each([
   ['ends both sides when one ends', { cutsHalfClose: true }, 'HalfCloseCutsResponse'],
-  ['ignores the end of clients', { dropsEndOf: 'client' }, 'HalfCloseNotForwarded'],
+  ['ignores the end of clients', { dropsEndOf: 'client' }, 'CloseNotForwarded'],
   ['passes ends on', {}, 'Passed'],
 ] as const)('an edge that %s', (_, faults: EdgeFaults, code) => {
   test('in front of an HTTP server', async () => {

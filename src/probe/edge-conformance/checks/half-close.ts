@@ -50,7 +50,7 @@ export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Pro
     ? checkResult('half-close', 'Passed', 'A response arrives after the FIN of the client.')
     : checkResult(
         'half-close',
-        'HalfCloseNotForwarded',
+        'CloseNotForwarded',
         `${subject} does not close the connection within ${limits.timeoutMs} ms after the FIN of the client.`,
       );
 }

@@ -11,21 +11,16 @@ import {
 setDefaultTimeout(240_000);
 
 test.each([
-  ['reads the hello once', { readsOnce: 'misroutes' }, checkSplitHello, 'SplitHelloNotRouted'],
+  ['reads the hello once', { readsOnce: 'misroutes' }, checkSplitHello, 'HelloNotRouted'],
   ['reads only one record', { firstRecord: 'refuses' }, checkSmallRecords, 'SmallRecordsRefused'],
   [
     'routes by the first record',
     { firstRecord: 'misroutes' },
     checkSmallRecords,
-    'SmallRecordsMisrouted',
+    'DefaultRouteReachesTenant',
   ],
-  ['has a small buffer', { maxHelloBytes: 1460 }, checkLargeHello, 'LargeHelloNotRouted'],
-  [
-    'compares names case-sensitively',
-    { isCaseSensitive: true },
-    checkUpperCase,
-    'UpperCaseNotRouted',
-  ],
+  ['has a small buffer', { maxHelloBytes: 1460 }, checkLargeHello, 'HelloNotRouted'],
+  ['compares names case-sensitively', { isCaseSensitive: true }, checkUpperCase, 'HelloNotRouted'],
 ] as const)('detects an edge that %s', async (_, faults: EdgeFaults, check, code) => {
   await using lab = await EdgeLab.create();
   const { port } = await lab.misbehavingEdge(faults);
@@ -39,7 +34,7 @@ test('distinguishes a split ClientHello without a response from a misrouted one'
   const checkup = await lab.checkup(port);
 
   let limitMs = 0;
-  const result = await expectResult({ code: 'SplitHelloTimeout' }, async (timeoutMs) => {
+  const result = await expectResult({ code: 'TlsTimeout' }, async (timeoutMs) => {
     limitMs = timeoutMs;
     return checkSplitHello({ ...checkup, limits: { timeoutMs } });
   });

@@ -28,14 +28,16 @@ export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
     const seconds = checkup.limits.timeoutMs / 1000;
     return checkResult(
       'split-hello',
-      'SplitHelloTimeout',
+      'TlsTimeout',
       `The server at ${checkup.at} did not answer within ${seconds} s for host ${misrouted.host} with a ClientHello in six segments.`,
+      { host: misrouted.host, server: 'the server' },
     );
   }
   return checkResult(
     'split-hello',
-    'SplitHelloNotRouted',
+    'HelloNotRouted',
     `${misrouted.text} with a ClientHello in six segments.`,
+    { change: 'wait for the whole ClientHello (HAProxy: tcp-request inspect-delay)' },
   );
 }
 
@@ -52,7 +54,7 @@ export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> 
   const message = `${misrouted.text} with a ClientHello in records of 64 bytes.`;
   return misrouted.owner === undefined || misrouted.owner.kind === 'edge'
     ? checkResult('small-records', 'SmallRecordsRefused', message)
-    : checkResult('small-records', 'SmallRecordsMisrouted', message);
+    : checkResult('small-records', 'DefaultRouteReachesTenant', message);
 }
 
 /** Checks a ClientHello that is larger than a TCP segment. */
@@ -62,8 +64,9 @@ export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
     ? checkResult('large-hello', 'Passed', 'A ClientHello of four kilobytes reaches its host.')
     : checkResult(
         'large-hello',
-        'LargeHelloNotRouted',
+        'HelloNotRouted',
         `${misrouted.text} with a ClientHello of four kilobytes.`,
+        { change: 'have a larger buffer for the ClientHello (HAProxy: tune.bufsize)' },
       );
 }
 
@@ -72,7 +75,9 @@ export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
   const misrouted = await firstMisrouted(checkup, {}, (host) => host.toUpperCase());
   return misrouted === undefined
     ? checkResult('upper-case', 'Passed', 'A name in upper case reaches the same host.')
-    : checkResult('upper-case', 'UpperCaseNotRouted', `${misrouted.text} in upper case.`);
+    : checkResult('upper-case', 'HelloNotRouted', `${misrouted.text} in upper case.`, {
+        change: 'compare names in lower case (HAProxy: req.ssl_sni,lower)',
+      });
 }
 
 /** Sends this ClientHello for each host, and returns the first host that was not reached. */

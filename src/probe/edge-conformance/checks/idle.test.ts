@@ -84,7 +84,7 @@ test.each([
   expect(await idled(given)).toEqual({
     check: 'idle',
     state: 'Skip',
-    code: 'NothingToCheck',
+    code: 'NotApplicable',
     message: `The server at the edge ${reason} for host ${HOST_A}.`,
   });
 });
@@ -92,7 +92,7 @@ test.each([
 test('is skipped for a connection without a response to the first request', async () => {
   const message = `The server at the edge did not answer the first request for host ${HOST_A}.`;
 
-  await expectResult({ code: 'NothingToCheck', message }, async (timeoutMs) =>
+  await expectResult({ code: 'NotApplicable', message }, async (timeoutMs) =>
     idled({ onConnection: silent, isHttp: true, timeoutMs }),
   );
 });
@@ -101,7 +101,7 @@ test('is skipped for a connection without a response to the first request', asyn
 describe('an idle connection', () => {
   test.each([
     ['the edge closes', 'cutsIdleMs', 'IdleClosed'],
-    ['the edge drops', 'stallsAfterIdleMs', 'IdleDropped'],
+    ['the edge drops', 'stallsAfterIdleMs', 'IdleClosed'],
   ] as const)('that %s fails', async (_, fault, code) => {
     await using lab = await EdgeLab.create();
 

@@ -1,7 +1,7 @@
 /**
  * idle: a connection still works after an idle period.
  */
-import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { checkResult, notApplicable, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
 import { firstResponse, versionRequest } from '../http1.ts';
@@ -29,10 +29,7 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
   const started = await open(checkup);
   if ('reason' in started)
-    return nothingToCheck(
-      'idle',
-      `The server at ${at} ${started.reason} for host ${started.host}.`,
-    );
+    return notApplicable('idle', `The server at ${at} ${started.reason} for host ${started.host}.`);
   const { host, connection, probe } = started;
   using _ = connection;
   const startMs = performance.now();
@@ -55,7 +52,7 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   }
   if (outcome === TIMED_OUT) {
     const message = `${subject} is open after ${idleMs / 1000} s without traffic, but nothing answers on it.`;
-    return checkResult('idle', 'IdleDropped', message);
+    return checkResult('idle', 'IdleClosed', message);
   }
   return outcome === undefined
     ? checkResult(

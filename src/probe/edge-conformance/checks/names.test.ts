@@ -10,9 +10,9 @@ setDefaultTimeout(240_000);
 
 describe('a ClientHello without a server name', () => {
   test.each([
-    ['routes it to the first tenant', 'first', 'NoNameReachesTenant'],
-    ['responds to it without TLS', 'clear', 'NoNameNotTls'],
-    ['does not respond to it', 'holds', 'NoNameUnanswered'],
+    ['routes it to the first tenant', 'first', 'DefaultRouteReachesTenant'],
+    ['responds to it without TLS', 'clear', 'NameNotRejected'],
+    ['does not respond to it', 'holds', 'NameNotRejected'],
   ] as const)('detects an edge that %s', async (_, noName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ noName });
@@ -36,16 +36,16 @@ describe('a ClientHello without a server name', () => {
 
     expect(await checkNoName(checkup)).toMatchObject({
       state: 'Fail',
-      code: 'NoNameReachesTenant',
+      code: 'DefaultRouteReachesTenant',
     });
   });
 });
 
 describe('a ClientHello with an unknown server name', () => {
   test.each([
-    ['routes it to the first tenant', 'first', 'UnknownNameReachesTenant'],
-    ['responds to it without TLS', 'clear', 'UnknownNameNotTls'],
-    ['does not respond to it', 'holds', 'UnknownNameUnanswered'],
+    ['routes it to the first tenant', 'first', 'DefaultRouteReachesTenant'],
+    ['responds to it without TLS', 'clear', 'NameNotRejected'],
+    ['does not respond to it', 'holds', 'NameNotRejected'],
   ] as const)('detects an edge that %s', async (_, unknownName, code) => {
     await using lab = await EdgeLab.create();
     const { port } = await lab.misbehavingEdge({ unknownName });
@@ -70,7 +70,7 @@ test('an edge that responds to both with its own certificate gets two warnings',
   const checkup = await lab.checkup(port, { hosts: [HOST_A] });
 
   expect([await checkNoName(checkup), await checkUnknownName(checkup, HOST_A)]).toMatchObject([
-    { state: 'Warn', code: 'NoNameOwnCertificate' },
-    { state: 'Warn', code: 'UnknownNameOwnCertificate' },
+    { state: 'Warn', code: 'NameNotRejected' },
+    { state: 'Warn', code: 'NameNotRejected' },
   ]);
 });

@@ -9,12 +9,12 @@ import { handshakeText, type Recognition } from '../recognition.ts';
 import type { Limits } from '../../limits.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
-/** Outcomes by severity, the worst last. */
-const KINDS = ['refused', 'ownCertificate', 'notTls', 'held', 'ledToTenant'] as const;
-type Kind = (typeof KINDS)[number];
+/** Codes by severity, the worst last. */
+const CODES = ['Passed', 'NameNotRejected', 'DefaultRouteReachesTenant'] as const;
+type Code = (typeof CODES)[number];
 
 interface Outcome {
-  readonly kind: Kind;
+  readonly code: Code;
   readonly text: string;
   readonly name: string;
 }
@@ -28,20 +28,8 @@ export interface NameCheckInput {
 
 /** Checks a ClientHello without a server name. */
 export async function checkNoName(input: NameCheckInput): Promise<CheckResult> {
-  const { kind, text } = await outcomeFor(input, undefined);
-  const message = `${text} for a ClientHello without a server name.`;
-  switch (kind) {
-    case 'refused':
-      return checkResult('no-name', 'Passed', message);
-    case 'ownCertificate':
-      return checkResult('no-name', 'NoNameOwnCertificate', message);
-    case 'notTls':
-      return checkResult('no-name', 'NoNameNotTls', message);
-    case 'held':
-      return checkResult('no-name', 'NoNameUnanswered', message);
-    case 'ledToTenant':
-      return checkResult('no-name', 'NoNameReachesTenant', message);
-  }
+  const { code, text } = await outcomeFor(input, undefined);
+  return checkResult('no-name', code, `${text} for a ClientHello without a server name.`);
 }
 
 /**
@@ -54,21 +42,9 @@ export async function checkUnknownName(input: NameCheckInput, host: string): Pro
     outcomeFor(input, sibling),
     outcomeFor(input, `${label}.invalid`),
   ]);
-  const isSecondWorse = KINDS.indexOf(second.kind) > KINDS.indexOf(first.kind);
-  const { kind, text, name } = isSecondWorse ? second : first;
-  const message = `${text} for the unknown host ${name}.`;
-  switch (kind) {
-    case 'refused':
-      return checkResult('unknown-name', 'Passed', message);
-    case 'ownCertificate':
-      return checkResult('unknown-name', 'UnknownNameOwnCertificate', message);
-    case 'notTls':
-      return checkResult('unknown-name', 'UnknownNameNotTls', message);
-    case 'held':
-      return checkResult('unknown-name', 'UnknownNameUnanswered', message);
-    case 'ledToTenant':
-      return checkResult('unknown-name', 'UnknownNameReachesTenant', message, { host: name });
-  }
+  const isSecondWorse = CODES.indexOf(second.code) > CODES.indexOf(first.code);
+  const { code, text, name } = isSecondWorse ? second : first;
+  return checkResult('unknown-name', code, `${text} for the unknown host ${name}.`);
 }
 
 async function outcomeFor(
@@ -77,23 +53,24 @@ async function outcomeFor(
 ): Promise<Outcome> {
   const handshake = await handshakeThrough(edge, { serverName }, limits);
   return {
-    kind: kindOf(handshake, recognition),
+    code: codeFor(handshake, recognition),
     text: `The server at ${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`,
     name: serverName ?? '',
   };
 }
 
-function kindOf(handshake: Handshake, recognition: Recognition): Kind {
+function codeFor(handshake: Handshake, recognition: Recognition): Code {
   switch (handshake.kind) {
     case 'secured':
-      return recognition.isControlPlanes(handshake.presented) ? 'ledToTenant' : 'ownCertificate';
+      return recognition.isControlPlanes(handshake.presented)
+        ? 'DefaultRouteReachesTenant'
+        : 'NameNotRejected';
     case 'alert':
     case 'closed':
     case 'malformed':
-      return 'refused';
+      return 'Passed';
     case 'notTls':
-      return 'notTls';
     case 'timeout':
-      return 'held';
+      return 'NameNotRejected';
   }
 }

@@ -10,7 +10,7 @@ test('an edge that does not forward the close of the server fails', async () => 
   const { port } = await lab.misbehavingEdge({ dropsEndOf: 'server' });
   const checkup = await lab.checkup(port);
 
-  const { state } = await expectResult({ code: 'ServerCloseNotForwarded' }, async (timeoutMs) =>
+  const { state } = await expectResult({ code: 'CloseNotForwarded' }, async (timeoutMs) =>
     checkServerClose({ ...checkup, limits: { timeoutMs } }),
   );
 
@@ -22,5 +22,5 @@ test('is skipped if no server supports HTTP', async () => {
   const { port } = await lab.edgeInFrontOf(silent);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
-  expect(await checkServerClose(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+  expect(await checkServerClose(checkup)).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
 });

@@ -1,7 +1,7 @@
 /**
  * server-close: when the server closes a connection, the complete response arrives, and then the close.
  */
-import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { checkResult, notApplicable, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { firstResponse, versionRequest } from '../http1.ts';
 
@@ -13,7 +13,7 @@ export async function checkServerClose({
   limits,
 }: Checkup): Promise<CheckResult> {
   if (httpHost === undefined) {
-    return nothingToCheck('server-close', 'No server behind the edge answers in HTTP/1.1.');
+    return notApplicable('server-close', 'No server behind the edge answers in HTTP/1.1.');
   }
   using connection = await openHttp(edge, httpHost, limits);
   connection.send(versionRequest(httpHost, { close: true }));
@@ -30,5 +30,5 @@ export async function checkServerClose({
       ? 'The close did not arrive after the response'
       : 'No response arrived';
   const message = `${event} within ${limits.timeoutMs} ms for the last request to ${httpHost} at ${at}.`;
-  return checkResult('server-close', 'ServerCloseNotForwarded', message);
+  return checkResult('server-close', 'CloseNotForwarded', message);
 }

@@ -10,5 +10,5 @@ test('an edge that rejects a TLS 1.2 ClientHello fails', async () => {
 
   const [version] = await checkTls12(await lab.checkup(port));
 
-  expect(version).toMatchObject({ state: 'Fail', code: 'Tls12NotRouted' });
+  expect(version).toMatchObject({ state: 'Fail', code: 'HelloNotRouted' });
 });

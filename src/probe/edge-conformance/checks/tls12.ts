@@ -2,7 +2,7 @@
  * tls-1.2, client-certificates: a TLS 1.2 client is served, and the server's certificate request arrives. It is visible
  * only in TLS 1.2.
  */
-import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { checkResult, notApplicable, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
 import { handshakeText } from '../recognition.ts';
@@ -40,12 +40,13 @@ function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[
     const text = handshakeText(handshake, limits.timeoutMs);
     return checkResult(
       'tls-1.2',
-      'Tls12NotRouted',
+      'HelloNotRouted',
       `The server at ${at} ${text} for host ${host} in TLS 1.2.`,
+      { change: 'let the server behind it choose the TLS version' },
     );
   }
   return seen.every(({ handshake }) => isUnspoken(handshake))
-    ? nothingToCheck('tls-1.2', 'The servers behind the edge require TLS 1.3.')
+    ? notApplicable('tls-1.2', 'The servers behind the edge require TLS 1.3.')
     : checkResult('tls-1.2', 'Passed', 'A TLS 1.2 ClientHello reaches its host.');
 }
 
@@ -59,7 +60,7 @@ function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
       `The certificate request of ${hosts} reaches the client.`,
     );
   }
-  return nothingToCheck(
+  return notApplicable(
     'client-certificates',
     'No server requests a client certificate in TLS 1.2, but a kube-apiserver would.',
   );
