@@ -50,9 +50,9 @@ const nodes = Array.from({ length: 1200 }, (_, index) => ({
 describe.each([
   ['virtual', tenantInput({ directInjection: true, resources: { limits: { memory: '1024Mi' } } })],
   ['node', tenantInput({ address: 'Node' }, { tenant: { ...TENANT, nodes } })],
-  ['leaving', { ...tenantInput(), isLeaving: true }],
+  ['cleanup', { ...tenantInput(), isCleanup: true }],
 ] as const)('with address %s', (_address, input) => {
-  const objects = 'isLeaving' in input ? cleanupObjects(input) : tenantObjects(input);
+  const objects = 'isCleanup' in input ? cleanupObjects(input) : tenantObjects(input);
 
   test('an API server accepts the objects and returns all fields', async () => {
     await apply(objects);

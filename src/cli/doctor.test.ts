@@ -30,7 +30,7 @@ interface Report {
     readonly hops: readonly Readonly<Record<string, string>>[];
     readonly findings: readonly Readonly<Record<string, string>>[];
   }[];
-  readonly unmet: readonly { readonly object: string; readonly findings: readonly object[] }[];
+  readonly unresolved: readonly { readonly object: string; readonly findings: readonly object[] }[];
 }
 
 describe('a tenant that only DNS does not know', () => {
@@ -80,7 +80,7 @@ describe('a tenant that only DNS does not know', () => {
     const report = JSON.parse(json.stdout) as Report;
     expect(parse(yaml.stdout)).toEqual(report);
     expect(report.tally).toEqual({ fail: 1, warn: 0, pass: 7, skip: 1 });
-    expect(report.unmet).toEqual([]);
+    expect(report.unresolved).toEqual([]);
     expect(report.exposures).toEqual([
       expect.objectContaining({
         exposure: 'tenants/blue',
@@ -88,7 +88,7 @@ describe('a tenant that only DNS does not know', () => {
         driver: 'snicket',
         mode: 'Passthrough',
         endpoint: `tenants-blue.k8s.example.test:${port}`,
-        isLeaving: false,
+        isBeingDeleted: false,
         findings: [],
       }),
     ]);
@@ -251,7 +251,7 @@ TenantControlPlane tenants/lost  Exposure not created
 
     const report = JSON.parse(stdout) as Report;
     expect(report.exposures).toEqual([]);
-    expect(report.unmet.map(({ object }) => object)).toEqual(['TenantControlPlane tenants/lost']);
+    expect(report.unresolved.map(({ object }) => object)).toEqual(['TenantControlPlane tenants/lost']);
   });
 
   test('that are nowhere are a failure to look', async () => {

@@ -13,7 +13,7 @@ describe('the DaemonSet', () => {
           "annotations": {
             "snicket.dev/exposure-hash": "17b5a8fab766ad35",
             "snicket.dev/path-hash": "e10ed90fe4dcaaab",
-            "snicket.dev/release": "c0d39144d7982c26",
+            "snicket.dev/release": "a628b0e13a5cf870",
           },
           "labels": {
             "app.kubernetes.io/managed-by": "snicket",

@@ -87,7 +87,7 @@ export function cleanupDaemonSet({
     updateLimits: { maxSurge: 0, maxUnavailable: '100%' },
     terminationGracePeriodSeconds: END_SECONDS,
     container: {
-      name: 'leaving',
+      name: 'cleanup',
       args: ['address', 'remove', '--stay', ...virtualAddresses],
       securityContext: ADDRESS_MANAGER,
     },
@@ -104,7 +104,7 @@ function addressSteps({
       : [{ name, args: ['address', action, ...addresses], securityContext: ADDRESS_MANAGER }];
   return [
     ...step('address', 'add', virtualAddresses),
-    ...step('former-address', 'remove', previousAddresses),
+    ...step('address-removal', 'remove', previousAddresses),
   ];
 }
 

@@ -32,11 +32,11 @@ describe('cleanup', () => {
 
   test('has the name and the selector of the proxy DaemonSet, which it replaces', () => {
     const proxy = daemonSetIn(tenantObjects(tenantInput()));
-    const leaving = daemonSetIn(cleanupObjects(tenantInput()));
+    const cleanup = daemonSetIn(cleanupObjects(tenantInput()));
 
     const { annotations: _, ...metadata } = proxy.metadata;
-    expect(leaving.metadata).toEqual(metadata);
-    expect(leaving.spec.selector).toEqual(proxy.spec.selector);
+    expect(cleanup.metadata).toEqual(metadata);
+    expect(cleanup.spec.selector).toEqual(proxy.spec.selector);
   });
 
   test('is not needed with node addresses', () => {

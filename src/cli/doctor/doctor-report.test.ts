@@ -12,7 +12,7 @@ const EXAMINATION: Examination = {
   edge: 'shared',
   driver: 'traefik',
   mode: 'Terminate',
-  isLeaving: false,
+  isBeingDeleted: false,
   hops: [
     hopResult('edge', 'Passed', '203.0.113.10:443', 'The edge accepts connections.'),
     hopResult('certificate', 'CertificateExpiresSoon', HOST, 'It ends on Friday.', {
@@ -67,7 +67,7 @@ test('a target that does not fit is below its row, and no host is broken', () =>
 });
 
 test('one that is being deleted, and a control plane without an Exposure, are a line', () => {
-  const leaving = { ...EXAMINATION, isLeaving: true, hops: [], findings: [] };
+  const leaving = { ...EXAMINATION, isBeingDeleted: true, hops: [], findings: [] };
 
   expect(examinationText(leaving, PIPE)).toBe(`tenants/blue  ${HOST}:443  is being deleted\n`);
   expect(unresolvedText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(

@@ -56,9 +56,9 @@ const GAP = '  ';
 
 /** Returns the text for one Exposure: a title and its hops. */
 export function examinationText(examination: Examination, screen: Screen): string {
-  const { exposure, endpoint, edge, driver, mode, isLeaving } = examination;
+  const { exposure, endpoint, edge, driver, mode, isBeingDeleted } = examination;
   const way = edge === undefined ? 'no Edge' : `Edge ${edge} (${[driver, mode].join(', ')})`;
-  const state = isLeaving ? 'is being deleted' : way;
+  const state = isBeingDeleted ? 'is being deleted' : way;
   return blockText([exposure, endpoint ?? 'no host', state].join(GAP), rowsOf(examination), screen);
 }
 
@@ -107,7 +107,7 @@ export function diagnosisValue(diagnosis: Diagnosis): object {
       hops: hops.map(hopValue),
       findings: findings.map(findingValue),
     })),
-    unmet: unresolved.map(({ object, findings }) => ({
+    unresolved: unresolved.map(({ object, findings }) => ({
       object,
       findings: findings.map(findingValue),
     })),

@@ -35,7 +35,7 @@ export interface Examination {
   readonly driver?: string | undefined;
   readonly mode?: string | undefined;
   /** Whether the Exposure is being deleted. If so, nothing is probed. */
-  readonly isLeaving: boolean;
+  readonly isBeingDeleted: boolean;
   /** In the order of the path; empty if there is no path to probe yet. */
   readonly hops: readonly HopResult[];
   readonly findings: readonly Finding[];
@@ -67,7 +67,7 @@ export async function examine(run: DryRun, means: ExaminationDeps): Promise<Exam
     edge: resolved?.edge.metadata.name,
     driver: resolved?.edge.spec.driver,
     mode: plan?.mode,
-    isLeaving: object.metadata.deletionTimestamp !== undefined,
+    isBeingDeleted: object.metadata.deletionTimestamp !== undefined,
   };
   const target = await targetOf(run, means.signal);
   if (target === undefined) return { ...about, hops: [], findings };

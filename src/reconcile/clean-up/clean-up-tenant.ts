@@ -126,8 +126,8 @@ async function cleanUp(
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const currentProxies = proxyState(daemonSet);
-    const leaving = cleanupObjects({ worker, tenant, currentProxies, image: deps.proxyImage });
-    for (const desired of leaving) {
+    const cleanup = cleanupObjects({ worker, tenant, currentProxies, image: deps.proxyImage });
+    for (const desired of cleanup) {
       const present = all.find(
         ({ kind, metadata }) => kind === desired.kind && metadata.name === desired.metadata.name,
       );
@@ -139,7 +139,7 @@ async function cleanUp(
         created.push({ ...object, apiVersion, kind });
       }
     }
-    if (leaving.length > 0 && !areAddressesRemoved(daemonSet)) {
+    if (cleanup.length > 0 && !areAddressesRemoved(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
         const because = `The proxies are removing the virtual address from the nodes, for up to ${seconds} s.`;
@@ -222,6 +222,6 @@ function failedCondition(object: KubeObject): Condition | undefined {
 
 /** Whether every node has run the pod that removes the address. */
 function areAddressesRemoved(daemonSet: DaemonSetWithStatus): boolean {
-  const isCleanup = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
+  const isCleanup = daemonSet.spec.template.spec.containers[0]?.name === 'cleanup';
   return isCleanup && isRolledOut(daemonSet);
 }
