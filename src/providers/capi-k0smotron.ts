@@ -21,7 +21,7 @@ export const capiK0smotron: Provider = {
   read: async (object, objects) => readK0smotronControlPlane(object, objects),
   prepare: (objects, spec) => objects.map((object) => prepareK0smotronControlPlane(object, spec)),
   clearedBeforeRemoval: [],
-  lingering: async () => undefined,
+  pendingRollout: async () => undefined,
 };
 
 /** Reads a K0smotronControlPlane. @throws the errors of reading objects */

@@ -40,7 +40,7 @@ export const k0rdent: Provider = {
   read: async (object, objects) => readClusterDeployment(object, objects),
   prepare: prepareBoth,
   clearedBeforeRemoval: [],
-  lingering: async () => undefined,
+  pendingRollout: async () => undefined,
 };
 
 const RELEASE_NAME = 'helm.toolkit.fluxcd.io/name';

@@ -24,5 +24,5 @@ export const k0smotron: Provider = {
       findings: k0sFindings(object, spec),
     })),
   clearedBeforeRemoval: [],
-  lingering: async () => undefined,
+  pendingRollout: async () => undefined,
 };

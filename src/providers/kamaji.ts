@@ -18,7 +18,7 @@ import {
   commonFindings,
   hasKonnectivity,
   KONNECTIVITY,
-  lingeringArguments,
+  pendingRollout,
   readTenantControlPlane,
 } from './tenant-control-plane.ts';
 
@@ -32,7 +32,7 @@ export const kamaji: Provider = {
     readTenantControlPlane(object, { provider: 'kamaji', displayName: 'Kamaji' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   clearedBeforeRemoval: [API_SERVER_ARGUMENTS],
-  lingering: lingeringArguments,
+  pendingRollout,
 };
 
 function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {

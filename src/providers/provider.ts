@@ -26,14 +26,14 @@ export interface Provider {
    */
   prepare(objects: readonly KubeObject[], spec: PreparationSpec): readonly Preparation[];
 
-  /** Lists that cleanup must set to empty before it removes them: see {@link Provider.lingering}. */
+  /** Lists that cleanup must set to empty before it removes them: see {@link Provider.pendingRollout}. */
   readonly clearedBeforeRemoval: readonly FieldPath[];
 
   /**
-   * Returns what still runs with these arguments, although no object contains them any more. @throws the errors of
-   * reading objects
+   * Returns what still runs with these arguments, which were removed from the object; undefined if the rollout is
+   * complete. @throws the errors of reading objects
    */
-  lingering(
+  pendingRollout(
     object: KubeObject,
     entries: readonly unknown[],
     objects: ControlPlaneObjects,

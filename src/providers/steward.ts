@@ -14,7 +14,7 @@ import {
   commonFindings,
   hasKonnectivity,
   INGRESS,
-  lingeringArguments,
+  pendingRollout,
   readTenantControlPlane,
 } from './tenant-control-plane.ts';
 
@@ -31,7 +31,7 @@ export const steward: Provider = {
     readTenantControlPlane(object, { provider: 'steward', displayName: 'Steward' }, objects),
   prepare: (objects, spec) => objects.map((object) => prepareOne(object, spec)),
   clearedBeforeRemoval: [API_SERVER_ARGUMENTS],
-  lingering: lingeringArguments,
+  pendingRollout,
 };
 
 /** Returns the konnectivity host that Steward derives from the API host; undefined if it derives none. */

@@ -237,7 +237,7 @@ function gatewaySet(text: string): Finding {
  * container. They only remove them when extraArgs changes and still exists. Cleanup must therefore set the list to
  * empty, and wait for the rollout, before it removes the list.
  */
-export async function lingeringArguments(
+export async function pendingRollout(
   { metadata: { name, namespace } }: KubeObject,
   entries: readonly unknown[],
   objects: ControlPlaneObjects,

@@ -7,7 +7,7 @@ import type { Dependency } from '../management/dependency-index.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import { planExposure, type Plan } from '../plan/plan.ts';
 import type { ConditionState } from './conditions/condition-state.ts';
-import { acceptedState, isInUse } from './conditions/management-conditions.ts';
+import { acceptedState, usesDesiredHosts } from './conditions/management-conditions.ts';
 import { addExposureFinalizer, ROUTES_FINALIZER } from './finalizers.ts';
 import { step } from './management-fault.ts';
 import { observeExposure, type Observation } from './observe.ts';
@@ -46,7 +46,7 @@ export interface AppliedExposure {
   /** Whether a previous Edge still serves the Exposure, because the Edge of the spec does not accept routes yet. */
   readonly isMoving: boolean;
   /** Whether the tenant already uses the desired hosts. */
-  readonly isInUse: boolean;
+  readonly hasDesiredHosts: boolean;
   readonly preparation: ExposurePreparation;
   /** Absent: nothing was done in the tenant. */
   readonly tenant?: TenantOutcome | undefined;
@@ -101,16 +101,24 @@ async function applyPlan(
   if (!isMoving) tracker.routed(observation, plan);
 
   const accepted = acceptedState(plan);
-  const inUse = isInUse(deps.versions.latest(observation.object), plan, routed);
+  const hasDesiredHosts = usesDesiredHosts(deps.versions.latest(observation.object), plan, routed);
   const { staleSecrets } = tracker;
   // During a move, the control plane keeps its current hosts, because proxies and clients still use them.
   const preparation =
     accepted.status === 'True' && !isMoving
-      ? await prepareExposure(observation, plan, { inUse, staleSecrets }, deps, signal)
+      ? await prepareExposure(observation, plan, { hasDesiredHosts, staleSecrets }, deps, signal)
       : NOTHING_TO_PREPARE;
   if (preparation === undefined) return undefined;
 
-  const applied = { observation, plan, accepted, routed, isMoving, isInUse: inUse, preparation };
+  const applied = {
+    observation,
+    plan,
+    accepted,
+    routed,
+    isMoving,
+    hasDesiredHosts,
+    preparation,
+  };
   if (!deps.readsTenants || !shouldReconcileTenant(applied)) return applied;
   const tenant = await step('WorkersReady', async () =>
     reconcileTenant(observation, plan, deps, signal),
@@ -137,6 +145,6 @@ async function applyRoutes(
  * preparation, the API server would keep overwriting the endpoints that point to the proxies.
  */
 function shouldReconcileTenant(applied: AppliedExposure): boolean {
-  const { plan, isMoving, isInUse: inUse, preparation } = applied;
-  return !isMoving && plan.routes !== undefined && (preparation.isPrepared || inUse);
+  const { plan, isMoving, hasDesiredHosts, preparation } = applied;
+  return !isMoving && plan.routes !== undefined && (preparation.isPrepared || hasDesiredHosts);
 }

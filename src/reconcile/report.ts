@@ -144,10 +144,10 @@ function preparedCondition(
 
 /** Returns the state of a tenant that this reconcile did not observe. */
 function workersReadyBefore(
-  { preparation, isInUse }: AppliedExposure,
+  { preparation, hasDesiredHosts }: AppliedExposure,
   before: ExposureStatus | undefined,
 ): ConditionState {
-  return preparation.isPrepared || isInUse
+  return preparation.isPrepared || hasDesiredHosts
     ? stateBefore(before, 'WorkersReady')
     : notYet('Prepared');
 }

@@ -16,7 +16,7 @@ import { logEvents } from './event-log.ts';
 import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { DATABASE_FILE, ObjectDatabase } from './state/object-database.ts';
-import { prepareStateFolder, StateRefused, wasInUse } from './state/state-folder.ts';
+import { prepareStateFolder, StateRefused, wasUsedBefore } from './state/state-folder.ts';
 import { startStatusFile, type StatusFile } from './state/status-file.ts';
 
 /** Options of a {@link FolderCluster}. */
@@ -59,7 +59,7 @@ export class FolderCluster {
     this.#log = log;
     prepareStateFolder(state, folder);
     this.#database = new ObjectDatabase(state);
-    if (this.#database.isNew && wasInUse(state)) this.#warnAboutNewDatabase(state);
+    if (this.#database.isNew && wasUsedBefore(state)) this.#warnAboutNewDatabase(state);
     this.#rejectOtherFolder(resolve(folder), state);
     this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, persistence: this.#database });
     const namespaces = new Set([DEFAULT_NAMESPACE, OPERATOR_NAMESPACE]);

@@ -179,13 +179,13 @@ describe.concurrent('a change of address', () => {
 
     await lab.unexpose('blue');
 
-    const leaving = () => {
+    const args = () => {
       const proxies = tenant.server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
       return proxies.spec.template.spec.containers[0]?.args ?? [];
     };
-    await lab.until('they leave', () => leaving().includes('remove'));
-    expect(leaving()).toContain(OLD);
-    expect(leaving()).toContain(NEW);
+    await lab.until('they leave', () => args().includes('remove'));
+    expect(args()).toContain(OLD);
+    expect(args()).toContain(NEW);
   });
 
   test('endpoints that another client changes are no change of address', async () => {

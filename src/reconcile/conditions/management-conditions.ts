@@ -104,7 +104,7 @@ function isError({ severity }: Finding): boolean {
  * Whether the tenant uses the desired hosts already. Then it is reconciled, even if its control plane is no longer prepared.
  * During a move it is unknown whether the tenant may use the new hosts.
  */
-export function isInUse(
+export function usesDesiredHosts(
   { metadata: { finalizers = [] } }: KubeObject,
   plan: Pick<Plan, 'routes'>,
   { previous, isRoutedAsPlanned }: Pick<RouteState, 'previous' | 'isRoutedAsPlanned'>,

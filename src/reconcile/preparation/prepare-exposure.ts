@@ -66,7 +66,10 @@ export function preparationInput(
 export async function prepareExposure(
   observation: Observation,
   plan: Plan,
-  { inUse, staleSecrets }: { readonly inUse: boolean; readonly staleSecrets: StaleSecrets },
+  {
+    hasDesiredHosts,
+    staleSecrets,
+  }: { readonly hasDesiredHosts: boolean; readonly staleSecrets: StaleSecrets },
   deps: ReconcileDeps,
   signal: AbortSignal,
 ): Promise<ExposurePreparation | undefined> {
@@ -74,7 +77,7 @@ export async function prepareExposure(
     return await prepare(observation, plan, staleSecrets, deps, signal);
   } catch (error) {
     if (!isKubeError(error)) throw error;
-    if (!inUse || signal.aborted) throw new StepFailed('Prepared', error);
+    if (!hasDesiredHosts || signal.aborted) throw new StepFailed('Prepared', error);
     return { plans: [], isPrepared: false, findings: [], fault: error };
   }
 }

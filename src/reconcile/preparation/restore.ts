@@ -172,9 +172,9 @@ async function emptyFirst(
     return { next: 'again' };
   }
   const entries = lists.flatMap((list) => list.entries.map(({ entry }) => entry));
-  const lingering = await provider.lingering(live, entries, objects);
-  if (lingering === undefined || isLate) return undefined;
-  return { next: 'wait', because: lingering };
+  const rollout = await provider.pendingRollout(live, entries, objects);
+  if (rollout === undefined || isLate) return undefined;
+  return { next: 'wait', because: rollout };
 }
 
 /** Whether a list exists that did not exist before and has no entries of others. */

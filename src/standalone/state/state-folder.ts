@@ -72,7 +72,7 @@ export function prepareStateFolder(state: string, folder: string): void {
 }
 
 /** Whether a process has used this state before. Only Snicket creates the status file. */
-export function wasInUse(state: string): boolean {
+export function wasUsedBefore(state: string): boolean {
   return existsSync(join(state, STATUS_FILE));
 }
 

@@ -26,7 +26,7 @@ export interface LivenessTarget {
 export class Liveness {
   readonly #clock: Clock;
   readonly #target: LivenessTarget;
-  #isInUse = false;
+  #hasRequests = false;
   #isPinging = false;
   #isDoubtful = false;
   #heardMs: number;
@@ -46,9 +46,9 @@ export class Liveness {
   }
 
   /** Sets whether there are requests. The first call also means that the handshake is complete. */
-  use(isInUse: boolean): void {
-    if (this.#isInUse && isInUse) return;
-    this.#isInUse = isInUse;
+  use(hasRequests: boolean): void {
+    if (this.#hasRequests && hasRequests) return;
+    this.#hasRequests = hasRequests;
     // An unanswered ping fails new requests too.
     if (!this.#isPinging) this.#resume();
   }
@@ -80,7 +80,7 @@ export class Liveness {
   }
 
   #resume(): void {
-    if (this.#isInUse) this.#after(SILENCE_MS - this.#silenceMs, () => this.#pingIfSilent());
+    if (this.#hasRequests) this.#after(SILENCE_MS - this.#silenceMs, () => this.#pingIfSilent());
     else this.#failAfter(IDLE_MS, new Error('idle'));
   }
 
