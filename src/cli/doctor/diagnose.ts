@@ -11,6 +11,7 @@ import { openManagement } from '../sources/open-management.ts';
 import { readManagement, type SourceFlags } from '../sources/read-management.ts';
 import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
 import { noExposureText } from '../sources/selected-exposures.ts';
+import { preflightText, tallyOfStates, tallyText } from './check-report.ts';
 import {
   diagnosisValue,
   examinationText,
@@ -18,7 +19,6 @@ import {
   hopValue,
   tallyOf,
   tallyOfHops,
-  tallyText,
   unresolvedText,
 } from './doctor-report.ts';
 import type { Examination } from './examination.ts';
@@ -26,7 +26,6 @@ import { examineAll } from './examine-exposures.ts';
 import { examineWorker, type WorkerFields } from './from-worker.ts';
 import { preflightChecks } from './preflight/checks.ts';
 import { readPreflightFacts } from './preflight/read-facts.ts';
-import { preflightTally, preflightText, preflightValue } from './preflight/report.ts';
 import { unresolvedExposures } from './unresolved-exposures.ts';
 
 /** Timeout and output format. */
@@ -86,12 +85,13 @@ export async function preflight(
   const { client } = openManagement(io, flags);
   const reading = readPreflightFacts(client, AbortSignal.timeout(READ_TIMEOUT_MS));
   const checks = preflightChecks(await withProgress(io, `reading ${client.server}`, reading));
+  const tally = tallyOfStates(checks);
   io.stdout.write(
     output === 'table'
       ? preflightText(checks, currentScreen(io))
-      : valueText(preflightValue(client.server, checks), output),
+      : valueText({ tally, server: client.server, checks }, output),
   );
-  if (preflightTally(checks).fail > 0) io.exitCode = EXIT.wrong;
+  if (tally.fail > 0) io.exitCode = EXIT.wrong;
 }
 
 function countText(count: number): string {

@@ -4,13 +4,8 @@
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { plainText } from '../../text/plain-text.ts';
-import {
-  stateCell,
-  wrappedText,
-  type Cell,
-  type Screen,
-  type StateKind,
-} from '../output/output.ts';
+import { wrappedText, type Cell, type Screen } from '../output/output.ts';
+import { resultCell, tallyOfStates, type State, type Tally } from './check-report.ts';
 import type { Examination } from './examination.ts';
 import type { UnresolvedExposure } from './unresolved-exposures.ts';
 
@@ -19,16 +14,6 @@ export interface Diagnosis {
   readonly examinations: readonly Examination[];
   readonly unresolved: readonly UnresolvedExposure[];
 }
-
-/** Number of results by state. A hop that passes with an action counts as a warning. */
-export interface Tally {
-  readonly fail: number;
-  readonly warn: number;
-  readonly pass: number;
-  readonly skip: number;
-}
-
-type State = 'Pass' | 'Warn' | 'Fail' | 'Skip';
 
 /** A row of the table, and the sentences below it. */
 interface Row {
@@ -39,13 +24,6 @@ interface Row {
   readonly message?: string | undefined;
   readonly action?: string | undefined;
 }
-
-const KINDS: Readonly<Record<State, StateKind>> = {
-  Pass: 'pass',
-  Warn: 'warn',
-  Fail: 'fail',
-  Skip: 'skip',
-};
 
 /** The hop of findings, which are about no real hop. */
 const PLAN = 'plan';
@@ -73,28 +51,17 @@ export function hopsText(head: string, hops: readonly HopResult[], screen: Scree
   return blockText(head, hops.map(hopRow), screen);
 }
 
-/** Returns the last line: `2 Exposures: 1 Fail, 0 Warn, 15 Pass, 2 Skip`. */
-export function tallyText(what: string, { fail, warn, pass, skip }: Tally): string {
-  return `${what}: ${fail} Fail, ${warn} Warn, ${pass} Pass, ${skip} Skip\n`;
-}
-
-/** Returns the number of hops and findings by state. */
+/** Returns the number of hops and findings by state. A hop that passes with an action counts as a warning. */
 export function tallyOf({ examinations, unresolved }: Diagnosis): Tally {
-  const rows = [
+  return tallyOfStates([
     ...examinations.flatMap(rowsOf),
     ...unresolved.flatMap(({ object, findings }) => findings.map((one) => findingRow(one, object))),
-  ];
-  return tallyOfStates(rows.map(({ state }) => state));
+  ]);
 }
 
 /** Returns the number of hops by state. */
 export function tallyOfHops(hops: readonly HopResult[]): Tally {
-  return tallyOfStates(hops.map(stateOf));
-}
-
-function tallyOfStates(states: readonly State[]): Tally {
-  const count = (state: State) => states.filter((one) => one === state).length;
-  return { fail: count('Fail'), warn: count('Warn'), pass: count('Pass'), skip: count('Skip') };
+  return tallyOfStates(hops.map(hopRow));
 }
 
 /** Returns the results as a value for JSON and YAML. */
@@ -159,7 +126,7 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     code: width(['CODE', ...rows.map(({ code }) => code)]),
   };
   const stateText = (cell: Cell) => wrappedText(cell, 0, { hasColors: screen.hasColors });
-  const states = [HEADING_STATE, ...rows.map(({ state }) => stateCell(state, KINDS[state]))];
+  const states = [HEADING_STATE, ...rows.map(({ state }) => resultCell(state))];
   const stateWidth = Math.max(...states.map((cell) => Bun.stringWidth(stateText(cell))));
   const line = (hop: string, cell: Cell, code: string, rawTarget: string): string => {
     const target = plainText(rawTarget);
@@ -178,7 +145,7 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
   };
   const body = rows.map(({ hop, state, code, target, message, action }) =>
     [
-      line(hop, stateCell(state, KINDS[state]), code, target),
+      line(hop, resultCell(state), code, target),
       message === undefined ? '' : sentenceText(message, screen),
       action === undefined ? '' : sentenceText(`To do: ${action}`, screen),
     ].join(''),

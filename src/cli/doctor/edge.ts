@@ -66,7 +66,7 @@ async function run(io: CommandIo, word: string | undefined, flags: Flags): Promi
   // Imported lazily, so that help does not load it.
   const [{ checkEdge }, report, texts, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
-    import('./edge-report.ts'),
+    import('./check-report.ts'),
     import('../output/output.ts'),
     import('../output/progress.ts'),
   ]);
@@ -81,13 +81,13 @@ async function run(io: CommandIo, word: string | undefined, flags: Flags): Promi
     { timeoutMs: timeout, idleMs: idle },
   );
   const checks = await withProgress(io, waiting, checking);
-  const diagnosis = { host: edge.host, address, port, hosts, checks };
+  const tally = report.tallyOfStates(checks);
   io.stdout.write(
     output === 'table'
-      ? report.edgeText(diagnosis, texts.currentScreen(io))
-      : texts.valueText(report.edgeValue(diagnosis), output),
+      ? report.edgeText(checks, texts.currentScreen(io))
+      : texts.valueText({ tally, edge: { host: edge.host, address, port }, hosts, checks }, output),
   );
-  if (report.tallyOfChecks(checks).fail > 0) io.exitCode = 1;
+  if (tally.fail > 0) io.exitCode = 1;
 }
 
 /** Parses the edge and the hosts. Throws an error if one is missing or invalid. */

@@ -7,6 +7,7 @@ import type { ManagementSnapshot } from '../../management/management-snapshot.ts
 import { dryRun } from '../../reconcile/dry-run.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
+import { inOrder } from '../io/in-order.ts';
 import { withProgress, type ProgressIo } from '../output/progress.ts';
 import { allAuthorities } from './all-authorities.ts';
 import { RedactedView } from './redacted-view.ts';
@@ -34,19 +35,9 @@ export async function* examineAll(
   const { management, signal } = options;
   let authorities: Promise<KnownAuthorities> | undefined;
   const knownAuthorities = async () => (authorities ??= allAuthorities(management, signal));
-  const begun: { readonly key: string; readonly found: Promise<Examination> }[] = [];
-  for (let next = 0; next < exposures.length || begun.length > 0;) {
-    const object = exposures[next];
-    if (object !== undefined && begun.length < MAX_CONCURRENT) {
-      const found = examineOne(object, options, knownAuthorities);
-      // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
-      found.catch(() => undefined);
-      begun.push({ key: keyText(object.metadata), found });
-      next++;
-      continue;
-    }
-    const first = begun.shift();
-    if (first !== undefined) yield await withProgress(io, `waiting for ${first.key}`, first.found);
+  const start = async (object: KubeObject) => examineOne(object, options, knownAuthorities);
+  for await (const { item, result } of inOrder(exposures, MAX_CONCURRENT, start)) {
+    yield await withProgress(io, `waiting for ${keyText(item.metadata)}`, result);
   }
 }
 

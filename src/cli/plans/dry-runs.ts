@@ -13,6 +13,7 @@ import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import type { ExposurePlan } from './exposure-view.ts';
 import type { Cluster } from '../../plan/render.ts';
 import { selectedOrFail } from '../sources/selected-exposures.ts';
+import { inOrder } from '../io/in-order.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 import { printAdvice } from '../output/messages.ts';
@@ -90,31 +91,15 @@ export async function* dryRunsOf(
 ): AsyncGenerator<DryRun, void, undefined> {
   const ended = new AbortController();
   const { signal } = ended;
+  const options = { ...deps, readsTenants: only !== 'management' };
+  const start = async (object: KubeObject) => dryRun(object, options, signal);
   try {
-    const ahead: Begun[] = [];
-    for (const object of exposures) {
-      const run = dryRun(object, { ...deps, readsTenants: only !== 'management' }, signal);
-      // The promise is awaited only in its turn. An earlier rejection would be unhandled and end the process.
-      run.catch(() => undefined);
-      ahead.push({ object, run });
-      if (ahead.length === MAX_CONCURRENT) yield await first(io, ahead);
+    for await (const { item, result } of inOrder(exposures, MAX_CONCURRENT, start)) {
+      yield await withProgress(io, `waiting for the tenant of ${keyText(item.metadata)}`, result);
     }
-    while (ahead.length > 0) yield await first(io, ahead);
   } finally {
     ended.abort();
   }
-}
-
-interface Begun {
-  readonly object: KubeObject;
-  readonly run: Promise<DryRun>;
-}
-
-async function first(io: CommandIo, ahead: Begun[]): Promise<DryRun> {
-  const begun = ahead.shift();
-  if (begun === undefined) throw new RangeError('no dry run has started');
-  const { object, run } = begun;
-  return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, run);
 }
 
 /**
