@@ -1,10 +1,6 @@
 import { Command } from 'commander';
-import type { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { EdgeAddress } from '../../net/edge-address.ts';
 import { fileList, durationOption } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
-import { CommandError, asCommandError, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 const EXAMPLES = `
@@ -25,7 +21,8 @@ Exit codes:
   1  failures
   2  invalid command line or file, or the edge accepts no connections`;
 
-interface Flags {
+/** The flags as Commander reads them. */
+export interface EdgeFlags {
   readonly hosts: readonly string[];
   readonly ca?: readonly string[];
   readonly idle: number;
@@ -59,118 +56,8 @@ export function edgeCommand(io: CommandIo): Command {
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (word: string | undefined, flags: Flags) => run(io, word, flags));
-}
-
-async function run(io: CommandIo, word: string | undefined, flags: Flags): Promise<void> {
-  // Imported lazily, so that help does not load it.
-  const [{ checkEdge }, report, texts, { withProgress }] = await Promise.all([
-    import('../../probe/edge-conformance/check-edge.ts'),
-    import('./check-report.ts'),
-    import('../output/output.ts'),
-    import('../output/progress.ts'),
-  ]);
-  const { timeout, idle, output } = flags;
-  const { edge, hosts } = await read(word, flags);
-  const authorities = await readAuthorities(io, flags.ca ?? []);
-  const waiting = `waiting for ${edge.host}`;
-  const address = await withProgress(io, waiting, reach(io, edge, timeout));
-  const { port } = edge;
-  const checking = checkEdge(
-    { address, port, hosts, authorities },
-    { timeoutMs: timeout, idleMs: idle },
-  );
-  const checks = await withProgress(io, waiting, checking);
-  const tally = report.tallyOfStates(checks);
-  io.stdout.write(
-    output === 'table'
-      ? report.edgeText(checks, texts.currentScreen(io))
-      : texts.valueText({ tally, edge: { host: edge.host, address, port }, hosts, checks }, output),
-  );
-  if (tally.fail > 0) io.exitCode = 1;
-}
-
-/** Parses the edge and the hosts. Throws an error if one is missing or invalid. */
-async function read(
-  word: string | undefined,
-  flags: Flags,
-): Promise<{ readonly edge: EdgeAddress; readonly hosts: readonly [string, ...string[]] }> {
-  const { parseEdge, parseHosts, sortedArguments } = await import('./edge-arguments.ts');
-  const words = sortedArguments({ edge: word, hosts: flags.hosts });
-  if (words.edge === undefined) {
-    throw new CommandError(
-      "missing required argument 'host[:port]'",
-      'pass the address of the edge',
-    );
-  }
-  try {
-    return { edge: parseEdge(words.edge), hosts: parseHosts(words.hosts) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw asCommandError(error);
-  }
-}
-
-/** Returns the first address of the edge that accepts connections. Throws an error if there is none. */
-async function reach(
-  io: CommandIo,
-  { host, port }: EdgeAddress,
-  timeoutMs: number,
-): Promise<string> {
-  const [{ resolveHost }, { systemLookup }, { probeEdge }, { dialTcp }, { ipVersion }] =
-    await Promise.all([
-      import('../../probe/hops/dns.ts'),
-      import('../../probe/hops/system-lookup.ts'),
-      import('../../probe/hops/edge.ts'),
-      import('../../probe/dial.ts'),
-      import('../../wire/ip-address.ts'),
-    ]);
-  const limits = { timeoutMs };
-  const found =
-    ipVersion(host) === 0
-      ? await resolveHost(host, systemLookup, limits)
-      : { kind: 'addresses' as const, addresses: [host] };
-  if (found.kind !== 'addresses') {
-    const why = found.kind === 'failed' ? `the resolver ${found.why}` : 'no address found';
-    throw new CommandError(
-      `cannot resolve ${host}: ${why}`,
-      'correct the name or pass an IP address',
-    );
-  }
-  const probed = await probeEdge(found.addresses, port, dialTcp, limits);
-  for (const connection of probed.connections.values()) connection.destroy();
-  const [first] = probed.accepting;
-  if (first === undefined) {
-    // The action of the hop is about an Edge object, which need not exist here.
-    throw new CommandError(
-      probed.result.message,
-      'check that the edge is running and reachable from here, or correct its address or port',
-    );
-  }
-  if (found.addresses.length > 1) {
-    printMessage(
-      io,
-      `note: ${host} resolves to ${found.addresses.join(' and ')}; checking ${first}`,
-    );
-  }
-  return first;
-}
-
-/** Returns the CAs in these files. Throws an error if a file cannot be read. */
-async function readAuthorities(
-  io: CommandIo,
-  files: readonly string[],
-): Promise<readonly X509Certificate[]> {
-  const { parseAuthorities } = await import('../../probe/tls/authorities.ts');
-  return files.flatMap((file) => {
-    try {
-      return parseAuthorities(readFileSync(io.path(file), 'utf8'));
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new CommandError(
-        `cannot read --ca ${file}: ${why}`,
-        'pass a file with certificates as PEM',
-      );
-    }
-  });
+    .action(async (word: string | undefined, flags: EdgeFlags) => {
+      const { runEdge } = await import('./run-edge.ts');
+      await runEdge(io, word, flags);
+    });
 }

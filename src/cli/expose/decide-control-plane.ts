@@ -17,6 +17,7 @@ import {
   type NamedControlPlane,
 } from './control-planes.ts';
 import type { SecretsSource } from './decide-secrets.ts';
+import { likelyKubeconfigs } from './tenant-secrets.ts';
 import type { Question, Questions } from './questions.ts';
 
 /** Options that select the control plane. */
@@ -110,7 +111,7 @@ async function hasKubeconfig(
 ): Promise<boolean> {
   const listed = await secrets.list(namespace);
   if (listed === undefined) return true;
-  return listed.kubeconfigs(name, serviceNames(source, namespace)).all.length > 0;
+  return likelyKubeconfigs(listed, name, serviceNames(source, namespace)).all.length > 0;
 }
 
 function asChoice(found: FoundControlPlane) {

@@ -23,28 +23,11 @@ export interface SecretNames {
   readonly kubeconfigSecret?: string | undefined;
 }
 
-/** The Secrets of a namespace. */
-class NamespaceSecrets {
-  readonly #secrets: readonly Secret[];
-
-  constructor(secrets: readonly Secret[]) {
-    this.#secrets = secrets;
-  }
-
-  kubeconfigs(controlPlane: string, neighbors: readonly string[]): Likely<KubeconfigSecret> {
-    return likelyKubeconfigs(this.#secrets, controlPlane, neighbors);
-  }
-
-  cas(controlPlane: string, kubeconfig: KubeconfigSecret): Likely<CaSecret> {
-    return likelyCas(this.#secrets, controlPlane, kubeconfig);
-  }
-}
-
 /** Reads Secrets, and lists those of a namespace once. Secrets that the user may not read count as missing. */
 export class SecretsSource {
   readonly #client: Pick<KubeClient, 'get' | 'list'>;
   readonly #signal: AbortSignal;
-  readonly #listed = new Map<string, Promise<NamespaceSecrets | undefined>>();
+  readonly #listed = new Map<string, Promise<readonly Secret[] | undefined>>();
 
   constructor(client: Pick<KubeClient, 'get' | 'list'>, signal: AbortSignal) {
     this.#client = client;
@@ -52,7 +35,7 @@ export class SecretsSource {
   }
 
   /** Returns undefined if the user may not list the Secrets. @throws KubeError */
-  async list(namespace: string): Promise<NamespaceSecrets | undefined> {
+  async list(namespace: string): Promise<readonly Secret[] | undefined> {
     const listed = this.#listed.get(namespace) ?? this.#list(namespace);
     this.#listed.set(namespace, listed);
     return listed;
@@ -64,11 +47,11 @@ export class SecretsSource {
     return orNothing(this.#client.get<Secret>(RESOURCES.secret, key, { signal }));
   }
 
-  async #list(namespace: string): Promise<NamespaceSecrets | undefined> {
+  async #list(namespace: string): Promise<readonly Secret[] | undefined> {
     // Helm's release Secrets are many, and large.
     const options = { namespace, labelSelector: 'owner!=helm', signal: this.#signal };
     const list = await orNothing(this.#client.list<Secret>(RESOURCES.secret, options));
-    return list && new NamespaceSecrets(list.items);
+    return list?.items;
   }
 }
 
@@ -101,11 +84,11 @@ export async function decideSecrets(
   const secretNamed = async (secret: string) => secrets.get({ name: secret, namespace });
   const kubeconfig: KubeconfigSecret =
     kubeconfigSecret === undefined
-      ? await oneOf(KUBECONFIG, listed?.kubeconfigs(name, neighbors), questions)
+      ? await oneOf(KUBECONFIG, listed && likelyKubeconfigs(listed, name, neighbors), questions)
       : (readIn(await secretNamed(kubeconfigSecret), kubeconfigIn) ?? { name: kubeconfigSecret });
   const ca: CaSecret =
     caSecret === undefined
-      ? await oneOf(CA, listed?.cas(name, kubeconfig), questions)
+      ? await oneOf(CA, listed && likelyCas(listed, name, kubeconfig), questions)
       : (readIn(await secretNamed(caSecret), caIn) ?? { name: caSecret });
   return { caSecretRef: caSpec(ca), kubeconfigSecretRef: kubeconfigSpec(kubeconfig) };
 }
