@@ -19,9 +19,8 @@ export class DrivenClock extends ManualClock {
   }
 
   /**
-   * Advances the clock until `observe` returns a value, and returns that value. @throws Error after `limitMs`. Default:
-   * 12
-   * hours.
+   * Advances the clock until `observe` returns a value, and returns that value. @throws Error after `limitMs`
+   * (default: 12 hours)
    */
   async until<T>(
     description: string,
