@@ -1,6 +1,7 @@
 /**
- * Measures `snicket operator` with many Exposures: `make bench-operator`, or `run.ts [--tenants N] [--rest SECONDS]
- * [--small]`. The results are informational: slowness does not fail the run.
+ * Measures `snicket operator` with many Exposures: `make bench-operator`, or `run.ts [--tenants N] [--settle SECONDS]
+ * [--rest SECONDS] [--repeat N] [--small] [--keep-priority]`. The results are informational: slowness does not fail the
+ * run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     rest: { type: 'string', default: '60' },
     repeat: { type: 'string', default: '10' },
     small: { type: 'boolean', default: false },
+    'keep-priority': { type: 'boolean', default: false },
   },
 });
 const count = {
@@ -45,9 +47,9 @@ const DEADLINE_MS_PER_TENANT = 200;
 const OPEN_FILES = 100_000;
 const PRIORITY = -10;
 
-// All child processes inherit the priority, so that other load on the machine distorts the results less.
 if (process.getuid?.() === 0) {
-  setPriority(PRIORITY);
+  // All child processes inherit the priority, so that other load on the machine distorts the results less.
+  if (!values['keep-priority']) setPriority(PRIORITY);
   const limit = ['prlimit', `--pid=${process.pid}`, `--nofile=${OPEN_FILES}`];
   const { exitCode, stderr } = Bun.spawnSync(limit);
   if (exitCode !== 0) console.error(`limit of open files unchanged: ${stderr.toString()}`);
@@ -58,7 +60,9 @@ const before = processorUse();
 try {
   const missing = values.small ? ['it was asked for'] : await missingRequirements();
   await using site =
-    missing.length === 0 ? await startWorldSite(folder, progress) : await startSmallSite(folder);
+    missing.length === 0
+      ? await startWorldSite(folder, progress, { isFavored: !values['keep-priority'] })
+      : await startSmallSite(folder);
   const results = await measure(site, missing.length === 0, progress);
   console.log(`\n${reportText(results)}`);
   console.log(`saved in ${saveRun(results)}`);

@@ -22,8 +22,12 @@ const TOKEN_SECONDS = 86_400;
 /** 512 MiB are full after the start of 8,300 tenants, because etcd keeps every version for five minutes. */
 const ETCD_DISK_MIB = 4096;
 
-/** Starts a world without workers and installs Snicket's CRDs and RBAC. */
-export async function startWorldSite(folder: string, progress: Progress): Promise<Site> {
+/** Starts a world without workers and installs Snicket's CRDs and RBAC. `isFavored` raises its CPU share. */
+export async function startWorldSite(
+  folder: string,
+  progress: Progress,
+  { isFavored }: { readonly isFavored: boolean },
+): Promise<Site> {
   const auditLog = join(folder, 'audit.log');
   const auditPolicy = join(folder, 'audit-policy.json');
   writeFileSync(auditPolicy, JSON.stringify(POLICY));
@@ -34,7 +38,7 @@ export async function startWorldSite(folder: string, progress: Progress): Promis
   const management = { workers: 0, apiServerFlags, etcdDiskMiB: ETCD_DISK_MIB };
   const world = await World.start({ management }, { progress });
   try {
-    favorWorld(world.id);
+    if (isFavored) favorWorld(world.id);
     await install(world);
     const hosts = {
       tenants: await world.addHost('tenants'),
