@@ -89,6 +89,18 @@ test('ignores the response to a write after the deletion of its TenantRoute', as
   expect(index.list()).toEqual([at('2', '12')]);
 });
 
+test('keeps the object of the watch in place of the response to the write', async () => {
+  const index = new TenantRouteIndex<TenantRoute>();
+  await write(index, at('1', '20'));
+  const watched = at('1', '20');
+
+  expect(index.put(watched)).toBe(false);
+
+  expect(index.list()[0]).toBe(watched);
+  expect(index.ofHost(HOST)[0]).toBe(watched);
+  expect(index.ofExposure('tenants/blue')).toHaveLength(1);
+});
+
 test('prefers a list to earlier own writes', async () => {
   const index = new TenantRouteIndex<TenantRoute>();
   const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '21' });

@@ -52,9 +52,9 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     this.#written.delete(key);
     const known = this.#byKey.get(key)?.metadata;
     const isKnown = known?.uid === uid && known?.resourceVersion === resourceVersion;
-    if (isKnown && resourceVersion !== undefined) return false;
+    // Also the same version: the object of the watch is in its cache anyway, and has no managedFields.
     this.#replace(key, route);
-    return true;
+    return !isKnown || resourceVersion === undefined;
   }
 
   /**
