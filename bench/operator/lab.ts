@@ -31,6 +31,12 @@ export interface AskedFor {
   readonly tenants: Requests;
 }
 
+/** The longest block of an event loop, and the longest one counting only the CPU time of its thread. */
+export interface Block {
+  readonly seconds: number;
+  readonly busySeconds: number;
+}
+
 /** Returns the requests between two counts. */
 export function askedBetween(before: AskedFor, after: AskedFor): AskedFor {
   return {
@@ -147,12 +153,16 @@ export class Lab implements Disposable {
     };
   }
 
-  /** Returns the longest block of the operator's event loop within the last one to two minutes, in seconds. */
-  async longestBlock(): Promise<number> {
+  /** Returns the longest block of the operator's event loop within the last one to two minutes. */
+  async longestBlock(): Promise<Block> {
     const { address, port } = this.site.operatorHttp;
     const text = await ask(this.#socketOf(), 'page', { url: `http://${address}:${port}/metrics` });
-    const value = /^snicket_operator_event_loop_longest_block_seconds (\S+)$/m.exec(text)?.[1];
-    return value === undefined ? Number.NaN : Number(value);
+    const valueOf = (name: string) =>
+      Number(new RegExp(`^snicket_operator_event_loop_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    return {
+      seconds: valueOf('longest_block_seconds'),
+      busySeconds: valueOf('longest_busy_seconds'),
+    };
   }
 
   /** Returns how often the operator's Lease has changed its holder. */

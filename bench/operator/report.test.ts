@@ -13,14 +13,14 @@ const results: OperatorResults = {
   cold: {
     seconds: 50,
     use,
-    longestBlock: 0.08,
+    longestBlock: { seconds: 0.08, busySeconds: 0.03 },
     requests: { management: { 'get secrets': 2000 }, tenants: { 'list daemonsets': 1000 } },
   },
   rest: {
     seconds: 60,
     cpuSeconds: 0.5,
     use,
-    longestBlock: 0.02,
+    longestBlock: { seconds: 0.02, busySeconds: 0.01 },
     requests: { management: { 'patch exposures/status': 3 }, tenants: { 'update leases': 200 } },
   },
   fresh: { routed: [90, 60, 70], served: [100], workersReady: [1500] },
@@ -42,6 +42,7 @@ test('a report has each figure beside its goal, for each tenant', () => {
   expect(row('memory at rest per tenant')).toContain('60 KB');
   expect(row('CPU time at rest per tenant and minute')).toContain('0.50 ms');
   expect(row('longest event-loop block: cold start, rest')).toContain('80, 20 ms');
+  expect(row('the same, CPU time of the event loop')).toContain('30, 10 ms');
   expect(row('new Exposure routed: median, slowest')).toContain('70, 90 ms');
 });
 

@@ -163,6 +163,12 @@ export function registerOperatorMetrics(metrics: Metrics, operator: MetricSource
     'Longest block of the event loop in the last one to two minutes, in seconds.',
     () => [{ value: operator.eventLoop.longestSeconds }],
   );
+  family(
+    'gauge',
+    'event_loop_longest_busy_seconds',
+    'The same, counting only the CPU time of the event loop: the rest of a block is a lack of CPU.',
+    () => [{ value: operator.eventLoop.longestBusySeconds }],
+  );
   family('counter', 'events_written_total', 'Kubernetes Events that were written.', () => [
     { value: operator.events.numbers().written },
   ]);

@@ -30,6 +30,20 @@ test('measures the lateness of a timer, and reports the longest delay for one to
   expect(longerThan(monitor, '0.05')).toBe(2);
 });
 
+test('counts of a block apart the time in which the thread had a CPU', () => {
+  const clock = new ManualClock();
+  let cpuMs = 7;
+  const monitor = new EventLoopMonitor(clock, () => cpuMs);
+  monitor.start();
+
+  cpuMs += 40;
+  clock.advance(320);
+  cpuMs += 20;
+  clock.advance(20);
+
+  expect([monitor.longestSeconds, monitor.longestBusySeconds]).toEqual([0.3, 0.04]);
+});
+
 test('measures nothing after it was stopped', () => {
   const clock = new ManualClock();
   const monitor = new EventLoopMonitor(clock);
@@ -58,4 +72,6 @@ test('measures a block of the real event loop', async () => {
   stop();
 
   expect(monitor.longestSeconds).toBeGreaterThanOrEqual(0.125);
+  expect(monitor.longestBusySeconds).toBeGreaterThan(0);
+  expect(monitor.longestBusySeconds).toBeLessThanOrEqual(monitor.longestSeconds);
 });

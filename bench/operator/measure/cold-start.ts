@@ -1,5 +1,5 @@
 /** Measures a cold start: an operator that starts with Exposures for which nothing is done yet. */
-import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
+import { askedBetween, type AskedFor, type Block, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 import type { Stage } from './exposures.ts';
@@ -12,8 +12,8 @@ export interface StartCost {
   readonly readySeconds?: number;
   /** Resource use at the end of `seconds`. */
   readonly use: ProcessUse;
-  /** The longest block of the event loop, in seconds. */
-  readonly longestBlock: number;
+  /** The longest block of the event loop. */
+  readonly longestBlock: Block;
   /** Requests during the whole start. */
   readonly requests: AskedFor;
 }

@@ -1,5 +1,5 @@
 /** Tracks the longest block of the operator's event loop during a measurement. */
-import type { Lab } from '../lab.ts';
+import type { Block, Lab } from '../lab.ts';
 
 /** The operator's metric covers one to two minutes, so it is read more often. */
 const EVERY_MS = 20_000;
@@ -8,7 +8,7 @@ const EVERY_MS = 20_000;
 export class LongestBlock implements Disposable {
   readonly #lab: Lab;
   readonly #timer: NodeJS.Timeout;
-  #seconds = 0;
+  #longest: Block = { seconds: 0, busySeconds: 0 };
 
   constructor(lab: Lab) {
     this.#lab = lab;
@@ -18,10 +18,10 @@ export class LongestBlock implements Disposable {
     }, EVERY_MS);
   }
 
-  /** Returns the longest block in seconds. */
-  async longest(): Promise<number> {
+  /** Returns the longest block. */
+  async longest(): Promise<Block> {
     await this.#read();
-    return this.#seconds;
+    return this.#longest;
   }
 
   [Symbol.dispose](): void {
@@ -29,6 +29,10 @@ export class LongestBlock implements Disposable {
   }
 
   async #read(): Promise<void> {
-    this.#seconds = Math.max(this.#seconds, await this.#lab.longestBlock());
+    const { seconds, busySeconds } = await this.#lab.longestBlock();
+    this.#longest = {
+      seconds: Math.max(this.#longest.seconds, seconds),
+      busySeconds: Math.max(this.#longest.busySeconds, busySeconds),
+    };
   }
 }

@@ -1,5 +1,5 @@
 /** Measures an operator while nothing changes. */
-import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
+import { askedBetween, type AskedFor, type Block, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 
@@ -9,8 +9,8 @@ export interface RestCost {
   readonly cpuSeconds: number;
   /** Resource use at the end. */
   readonly use: ProcessUse;
-  /** The longest block of the event loop, in seconds. */
-  readonly longestBlock: number;
+  /** The longest block of the event loop. */
+  readonly longestBlock: Block;
   readonly requests: AskedFor;
 }
 
