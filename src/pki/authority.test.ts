@@ -36,9 +36,14 @@ const wrong: [string, AuthorityPem, string, string][] = [
     "Provide the tenant's ca.crt.",
   ],
   ['an invalid certificate', { ...ca, certificate: 'x' }, 'CaCertificateInvalid', 'is not PEM'],
-  ['a key in its place', { ...ca, certificate: ca.key }, 'CaCertificateInvalid', 'is not PEM'],
   [
-    'a certificate cut short',
+    'a key instead of a certificate',
+    { ...ca, certificate: ca.key },
+    'CaCertificateInvalid',
+    'is not PEM',
+  ],
+  [
+    'a truncated certificate',
     { ...ca, certificate: `${ca.certificate}${ca.certificate.replace(/\n.{64}\n/, '\n')}` },
     'CaCertificateInvalid',
     'Certificate 2 of 2 of the CA cannot be read (',
@@ -48,13 +53,18 @@ const wrong: [string, AuthorityPem, string, string][] = [
   ['an encrypted key', { ...ca, key: locked }, 'CaKeyEncrypted', 'openssl pkey -in ca.key'],
   ['the key of another CA', { ...ca, key: other.key }, 'CaKeyMismatch', "'CN=kubernetes-ca'"],
   [
-    'what says that it is no CA',
+    'a certificate with CA:FALSE',
     noCa,
     'CaNotCertificateAuthority',
     "Certificate 'CN=kubernetes-ca' is not a CA certificate (basicConstraints).",
   ],
-  ['what does not say that it is a CA', plain, 'CaNotCertificateAuthority', '(basicConstraints)'],
-  ['a CA that may not sign', noSign, 'CaCannotSign', 'lacks keyCertSign'],
+  [
+    'a certificate without basicConstraints',
+    plain,
+    'CaNotCertificateAuthority',
+    '(basicConstraints)',
+  ],
+  ['a CA without keyCertSign', noSign, 'CaCannotSign', 'lacks keyCertSign'],
 ];
 
 test.each(wrong)('rejects %s with a code, the value and an action', (_, pem, code, sentence) => {

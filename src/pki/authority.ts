@@ -89,7 +89,7 @@ function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certific
     .filter((certificate) =>
       new NodeCertificate(Buffer.from(certificate.rawData)).checkPrivateKey(key),
     )
-    .toSorted((one, other) => other.notAfter.getTime() - one.notAfter.getTime());
+    .toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
   if (longest !== undefined) return longest;
   const names = bundle.map(({ subject }) => `'${subject}'`).join(', ');
   throw new PkiError(

@@ -119,7 +119,7 @@ test.skipIf(!hasOpenssl)('includes the intermediates of its CA, but not the root
   expect(openssl(files, 'verify', ...words)).toBe('tls.crt: OK\n');
 });
 
-test('serves every name and address in a real handshake, and no other', async () => {
+test('is accepted for each of its names and addresses in a real handshake, and for no other', async () => {
   const leaf = await issue();
   const server = createServer({ cert: leaf.certificate, key: leaf.key });
   server.listen(0, '::');

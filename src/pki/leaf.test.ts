@@ -102,11 +102,11 @@ test('has a positive serial number of 127 bits, for any random bytes', async () 
 });
 
 test('generates a new key and serial number each time', async () => {
-  const one = await issue();
+  const first = await issue();
   const other = await issue();
 
-  expect(one.key).not.toBe(other.key);
-  expect(new NodeCertificate(one.certificate).serialNumber).not.toBe(
+  expect(first.key).not.toBe(other.key);
+  expect(new NodeCertificate(first.certificate).serialNumber).not.toBe(
     new NodeCertificate(other.certificate).serialNumber,
   );
 });

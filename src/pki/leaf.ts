@@ -78,7 +78,7 @@ function requireValid({ certificate, notBefore, notAfter }: Authority, now: Date
       'Correct the clock, or issue the CA certificate again.',
     );
   }
-  // A leaf issued in the last second of the CA would already be expired.
+  // A leaf that is issued in the last second of the CA has expired already.
   if (now >= notAfter) {
     throw new PkiError(
       'CaExpired',
@@ -123,8 +123,8 @@ async function leafExtensions(
 }
 
 /**
- * Returns the key identifier of the CA. If the CA has none, clients have nothing to compare, so a computed one is as
- * good.
+ * Returns the key identifier of the CA, or a computed one if the CA has none. Clients then have nothing to compare
+ * it with.
  */
 async function keyIdOf(issuer: X509Certificate): Promise<string> {
   const said = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;

@@ -30,18 +30,30 @@ test('a new leaf is not reissued until it is due', () => {
   expect(reasonToReissue(good, now)).toBeUndefined();
   expect(reasonToReissue(good, later(59.9))).toBeUndefined();
   expect(reasonToReissue(good, later(60))?.code).toBe('LeafDue');
-  expect(reasonToReissue(good, later(91))?.message).toMatch(/ends at 20.* and was due at 20/);
+  expect(reasonToReissue(good, later(91))?.message).toMatch(
+    /expires at 20.* and was due for renewal at 20/,
+  );
 });
 
 test.each([
-  ['none', { certificate: undefined, key: undefined }, 'LeafAbsent', 'no certificate yet'],
-  ['no key', { key: '' }, 'LeafAbsent', 'no certificate yet'],
-  ['an empty one', { certificate: '\n' }, 'LeafAbsent', 'no certificate yet'],
-  ['no PEM', { certificate: 'x' }, 'LeafUnreadable', 'cannot be read ('],
-  ['no key in the key', { key: 'x' }, 'LeafUnreadable', 'cannot be read ('],
-  ['the key of another', { key: ca.key }, 'LeafKeyMismatch', 'the key does not belong to'],
   [
-    'rubbish behind it',
+    'a missing certificate',
+    { certificate: undefined, key: undefined },
+    'LeafAbsent',
+    'no certificate yet',
+  ],
+  ['a missing key', { key: '' }, 'LeafAbsent', 'no certificate yet'],
+  ['an empty certificate', { certificate: '\n' }, 'LeafAbsent', 'no certificate yet'],
+  ['a certificate that is not PEM', { certificate: 'x' }, 'LeafUnreadable', 'cannot be read ('],
+  ['a key that is not PEM', { key: 'x' }, 'LeafUnreadable', 'cannot be read ('],
+  [
+    'the key of another certificate',
+    { key: ca.key },
+    'LeafKeyMismatch',
+    'the key does not belong to',
+  ],
+  [
+    'an invalid certificate in the chain',
     {
       certificate: `${leaf.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
     },
@@ -49,12 +61,17 @@ test.each([
     'cannot be read (',
   ],
   [
-    'one name more',
+    'a missing name',
     { names: [...WANTED.names, 'x'] },
     'LeafNamesDiffer',
     'the certificate lacks x',
   ],
-  ['one less', { names: ['kubernetes'] }, 'LeafNamesDiffer', 'still has kubernetes.default.svc'],
+  [
+    'an additional name',
+    { names: ['kubernetes'] },
+    'LeafNamesDiffer',
+    'still has kubernetes.default.svc',
+  ],
   [
     'another address',
     { addresses: ['10.96.0.2'] },
@@ -83,14 +100,14 @@ test('is reissued if it was issued with a wrong clock', () => {
   expect(reasonToReissue(good, later(-1))?.code).toBe('LeafNotYetValid');
 });
 
-test('is reissued by the current CA, even if that has the same name and the old one still exists', async () => {
+test('is reissued by the current CA, even if the previous CA has the same name and still exists', async () => {
   const next = await makeCa();
   const rotating = { certificate: `${ca.certificate}${next.certificate}`, key: next.key };
 
   const reason = reasonToReissue({ ...good, ca: rotating }, now);
 
   expect(reason?.code).toBe('LeafCaChanged');
-  expect(reason?.message).toContain("not signed by the present CA 'CN=kubernetes-ca'");
+  expect(reason?.message).toContain("not signed by the current CA 'CN=kubernetes-ca'");
 });
 
 test('is not reissued if its CA was renewed with the same key and name', async () => {
@@ -120,11 +137,11 @@ test('is reissued if its intermediates are not the current ones', async () => {
   expect(reasonToReissue({ ...state, ca: tenant }, now)).toBeUndefined();
   expect(reasonToReissue({ ...state, ca: renewed }, now)).toMatchObject({
     code: 'LeafCaChanged',
-    message: expect.stringContaining('intermediates behind the certificate are not those of'),
+    message: expect.stringContaining('chain does not have the intermediates of'),
   });
 });
 
-test('is not reissued repeatedly while the CA itself expires', async () => {
+test('is not reissued repeatedly when the CA itself is about to expire', async () => {
   const ending = await makeCa({ notAfter: later(3) });
   const state = { ...(await issueLeaf({ ca: ending, ...WANTED, now })), ...WANTED, ca: ending };
   const longer = await makeCa({ keys: ending.keys, notAfter: later(1000) });

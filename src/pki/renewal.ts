@@ -35,8 +35,8 @@ export interface ReissueReason {
 }
 
 /**
- * Returns the time of renewal: after this fraction of the lifetime. The default is two thirds. Of 90 days that leaves
- * 30 to fix problems.
+ * Returns the time of renewal: after this fraction of the lifetime. The default is two thirds, which leaves 30 of 90
+ * days to fix problems.
  */
 export function renewalTime({ notBefore, notAfter }: Validity, fraction = 2 / 3): Date {
   const lifetimeMs = notAfter.getTime() - notBefore.getTime();
@@ -91,12 +91,12 @@ function readLeaf(pem: string, key: string): ServedLeaf | ReissueReason {
 function authorityReason(served: ServedLeaf, authority: Authority): ReissueReason | undefined {
   const { subject } = authority.certificate;
   if (!hasIssuer(served.leaf, authority.certificate)) {
-    const message = `the certificate of issuer '${served.leaf.issuer}' is not signed by the present CA '${subject}'`;
+    const message = `the certificate of issuer '${served.leaf.issuer}' is not signed by the current CA '${subject}'`;
     return { code: 'LeafCaChanged', message };
   }
   const behind = served.chain.map((link) => `${link.toString('pem')}\n`).join('');
   if (behind === authority.chain.join('')) return undefined;
-  const message = `the intermediates behind the certificate are not those of the present CA '${subject}'`;
+  const message = `the chain does not have the intermediates of the current CA '${subject}'`;
   return { code: 'LeafCaChanged', message };
 }
 
@@ -116,13 +116,14 @@ function namesReason(leaf: X509Certificate, wanted: LeafNames): ReissueReason | 
 
 function datesReason(leaf: Validity, authority: Authority, now: Date): ReissueReason | undefined {
   if (now < leaf.notBefore) {
-    const message = `the certificate is not valid before ${leaf.notBefore.toISOString()}: a clock was wrong when it was made`;
+    const message = `the certificate is not valid before ${leaf.notBefore.toISOString()}: a clock was wrong when it was issued`;
     return { code: 'LeafNotYetValid', message };
   }
   if (now < renewalTime(leaf)) return undefined;
-  // A new leaf could not be valid longer than the CA either. Two thirds of the remaining time would come ever sooner.
+  // A new leaf would also expire with the CA. Renewing it after two thirds of the remaining time, again and again,
+  // gains nothing.
   const isCut = leaf.notAfter >= authority.notAfter;
   if (isCut && now < leaf.notAfter) return undefined;
-  const message = `the certificate ends at ${leaf.notAfter.toISOString()} and was due at ${renewalTime(leaf).toISOString()}`;
+  const message = `the certificate expires at ${leaf.notAfter.toISOString()} and was due for renewal at ${renewalTime(leaf).toISOString()}`;
   return { code: 'LeafDue', message };
 }
