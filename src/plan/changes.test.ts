@@ -17,7 +17,7 @@ function applied(object: ConfigMap, change: Partial<ConfigMap> = {}): ConfigMap 
   return { ...object, metadata: { ...object.metadata, annotations }, ...change };
 }
 
-test('there is none if an apply would write nothing', () => {
+test('there is no change if an apply would write nothing', () => {
   const desired = configMap({ x: '1' });
 
   expect(changeOf(desired, applied(desired), false)).toEqual([]);
@@ -48,7 +48,7 @@ test('a changed field has its current and desired value', () => {
   });
 });
 
-test('a Secret only shows whether its values differ', () => {
+test('the change of a Secret shows only whether values differ', () => {
   const secret = (text: string) =>
     configMap({ key: Buffer.from(text).toString('base64') }, 'Secret');
   const desired = secret('new');
@@ -60,7 +60,7 @@ test('a Secret only shows whether its values differ', () => {
   expect(text).not.toContain(String(desired.data['key']));
 });
 
-test('an apply that only writes its hash is shown as that change', () => {
+test('an apply that writes only its hash is a change of the hash', () => {
   const desired = configMap({ x: '1' });
   const hash = appliedHash(desired);
 
@@ -71,7 +71,7 @@ test('an apply that only writes its hash is shown as that change', () => {
   ]);
 });
 
-test('values of other clients in a field that Snicket owns as a whole are removed', () => {
+test('entries of other clients in a map that Snicket owns exclusively are removed', () => {
   const daemonSet = (nodeSelector: Readonly<Record<string, string>>) => ({
     ...configMap({}, 'DaemonSet'),
     spec: { template: { spec: { nodeSelector } } },

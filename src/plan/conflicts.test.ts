@@ -37,7 +37,7 @@ function claim({ name, created = OLD, api, konnectivity, ...state }: Claim): Hos
 
 function ownersOf(claims: readonly HostClaim[], routes: readonly TenantRoute[] = []): HostClaims {
   const owners = new HostClaims(new TenantRouteIndex(routes));
-  for (const one of claims) owners.put(one);
+  for (const added of claims) owners.put(added);
   return owners;
 }
 
@@ -46,9 +46,9 @@ function outcomes(claims: readonly Claim[], routes: readonly TenantRoute[] = [])
   const all = claims.map(claim);
   const owners = ownersOf(all, routes);
   return Object.fromEntries(
-    all.map((one) => [
-      one.exposure.metadata.name,
-      hostConflict(one, owners)?.message ?? 'has its hosts',
+    all.map((candidate) => [
+      candidate.exposure.metadata.name,
+      hostConflict(candidate, owners)?.message ?? 'has its hosts',
     ]),
   );
 }
@@ -73,7 +73,7 @@ test('of two claims of the same age, the first by name owns the host', () => {
   expect(found['b']).toContain('tenants/a');
 });
 
-test('an Exposure that had routes comes before an older one that had none', () => {
+test('an Exposure that had routes owns the host rather than an older one that had none', () => {
   const found = outcomes([
     { name: 'old', created: OLD, api: 'x' },
     { name: 'young', created: YOUNG, api: 'x', hasFinalizer: true },
@@ -98,7 +98,7 @@ test('a host with a TenantRoute keeps its owner when an older Exposure claims it
   });
 });
 
-test('of two TenantRoutes for a host, the first one decides', () => {
+test('of two TenantRoutes for a host, the older one determines the owner', () => {
   const claims = [
     { name: 'a', api: 'x' },
     { name: 'b', api: 'x' },
@@ -110,7 +110,7 @@ test('of two TenantRoutes for a host, the first one decides', () => {
   expect(outcomes(claims, [at('a', OLD), at('b', OLD)])['a']).toBe('has its hosts');
 });
 
-test('a host that is no longer claimed is owned until its TenantRoute is deleted', () => {
+test('a host that is no longer claimed keeps its owner until its TenantRoute is deleted', () => {
   const claims = [
     { name: 'mover', created: YOUNG, api: 'new' },
     { name: 'heir', created: OLD, api: 'old' },
@@ -124,10 +124,10 @@ test('a host that is no longer claimed is owned until its TenantRoute is deleted
 });
 
 test('a TenantRoute of an Exposure that does not exist reserves its host', () => {
-  const one = claim({ name: 'next', api: 'x' });
+  const first = claim({ name: 'next', api: 'x' });
   const route = tenantRoute('gone', 'x');
 
-  const conflict = hostConflict(one, ownersOf([one], [route]));
+  const conflict = hostConflict(first, ownersOf([first], [route]));
 
   expect(conflict?.message).toBe(
     'Host x is reserved by TenantRoute tenants/gone-x for Exposure tenants/gone, which does not exist.',
@@ -190,11 +190,16 @@ test('a host has one owner, in any order of Exposures and TenantRoutes', () => {
   fc.assert(
     fc.property(
       fc.array(spec, { maxLength: 8 }),
-      fc.uniqueArray(route, { maxLength: 8, selector: (one) => `${one.exposure} ${one.host}` }),
+      fc.uniqueArray(route, {
+        maxLength: 8,
+        selector: (candidate) => `${candidate.exposure} ${candidate.host}`,
+      }),
       (specs, routed) => {
-        const claims = specs.map((one, index) => claim({ ...one, name: `e${index}` }));
-        const routes = routed.map((one) =>
-          tenantRoute(`e${one.exposure}`, one.host, { creationTimestamp: one.created }),
+        const claims = specs.map((spec, index) => claim({ ...spec, name: `e${index}` }));
+        const routes = routed.map((routedHost) =>
+          tenantRoute(`e${routedHost.exposure}`, routedHost.host, {
+            creationTimestamp: routedHost.created,
+          }),
         );
         const owners = ownersOf(claims, routes);
         const reversed = ownersOf(claims.toReversed(), routes.toReversed());
@@ -202,15 +207,19 @@ test('a host has one owner, in any order of Exposures and TenantRoutes', () => {
         for (const each of ['v', 'w', 'x', 'y', 'z']) {
           expect(reversed.ownerOf(each)?.key).toEqual(owners.ownerOf(each)?.key as string);
         }
-        const accepted = claims.filter((one) => hostConflict(one, owners) === undefined);
-        const taken = accepted.flatMap((one) => [...new Set(claimedHosts(one))]);
+        const accepted = claims.filter(
+          (candidate) => hostConflict(candidate, owners) === undefined,
+        );
+        const taken = accepted.flatMap((acceptedClaim) => [
+          ...new Set(claimedHosts(acceptedClaim)),
+        ]);
         expect(new Set(taken).size).toBe(taken.length);
       },
     ),
   );
 });
 
-test('a changed or deleted Exposure has no old claims', () => {
+test('a changed or deleted Exposure loses its previous claims', () => {
   const owners = ownersOf([claim({ name: 'one', api: 'a' })]);
 
   owners.put(claim({ name: 'one', api: 'b' }));

@@ -54,7 +54,7 @@ export function hostConflict(claim: HostClaim, owners: HostOwners): HostConflict
     const owner = otherOwner(host);
     if (owner === undefined) continue;
     const inUse = owners.routedHosts(key);
-    const keepsRoutes = inUse.length > 0 && inUse.every((one) => otherOwner(one) === undefined);
+    const keepsRoutes = inUse.length > 0 && inUse.every((host) => otherOwner(host) === undefined);
     return { ...conflictOver(host, owner, keepsRoutes ? inUse : []), keepsRoutes };
   }
   return undefined;

@@ -32,7 +32,7 @@ describe('the default Edge', () => {
 describe('annotations', () => {
   test('are valid on one Edge, or on none', () => {
     for (const edges of [[SHARED, OTHER], [OTHER]]) {
-      for (const one of edges) expect(defaultEdgeFinding(one, edges)).toBeUndefined();
+      for (const annotated of edges) expect(defaultEdgeFinding(annotated, edges)).toBeUndefined();
     }
   });
 

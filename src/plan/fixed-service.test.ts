@@ -106,14 +106,14 @@ test('drops addresses that EndpointSlices do not accept, and reports them', () =
 
 test('accepts loopback addresses if the gateway is on the same machine', () => {
   const endpoints = { api: ['127.0.0.1:6443', '[::1]:6443', '0.0.0.0:6443'] };
-  const here = { ...ELSEWHERE, isGatewayHere: true };
+  const sameMachine = { ...ELSEWHERE, isGatewayHere: true };
 
-  const slices = fixedServiceObjects(AT, endpoints, here).slice(1) as EndpointSlice[];
+  const slices = fixedServiceObjects(AT, endpoints, sameMachine).slice(1) as EndpointSlice[];
 
   expect(
     slices.flatMap((slice) => (slice.endpoints ?? []).flatMap(({ addresses }) => addresses)),
   ).toEqual(['127.0.0.1', '::1']);
-  expect(fixedServiceFindings(endpoints, here)).toMatchObject([
+  expect(fixedServiceFindings(endpoints, sameMachine)).toMatchObject([
     { code: 'EndpointInvalid', message: expect.stringContaining('0.0.0.0:6443') },
   ]);
 });
@@ -128,15 +128,15 @@ test('has a valid Service name that is unique to the Exposure', () => {
 test('never points to a listener of the gateway on the same machine', () => {
   const endpoints = { api: ['127.0.0.3:8443', '127.0.0.3:6443', '[::1]:8443'] };
   const isGatewayAt = ({ port }: { readonly port: number }) => port === 8443;
-  const here = { ...ELSEWHERE, isGatewayHere: true, isGatewayAt };
+  const sameMachine = { ...ELSEWHERE, isGatewayHere: true, isGatewayAt };
 
-  const slices = fixedServiceObjects(AT, endpoints, here).slice(1) as EndpointSlice[];
+  const slices = fixedServiceObjects(AT, endpoints, sameMachine).slice(1) as EndpointSlice[];
 
   expect(slices).toMatchObject([
     { ports: [{ port: 6443 }], endpoints: [{ addresses: ['127.0.0.3'] }] },
   ]);
   const itself = expect.stringContaining(' is the edge itself');
-  expect(fixedServiceFindings(endpoints, here)).toMatchObject([
+  expect(fixedServiceFindings(endpoints, sameMachine)).toMatchObject([
     { code: 'EndpointInvalid', message: itself },
     { code: 'EndpointInvalid', message: itself },
   ]);
@@ -163,7 +163,7 @@ test('never points to the edge, by its public address or that of its Service', (
   const findings = fixedServiceFindings(endpoints, edge);
   expect(findings.map(({ code }) => code)).toEqual(findings.map(() => 'EndpointInvalid'));
   expect(findings.map(({ message }) => message.split(' in ')[0])).toEqual(
-    [...loops, '10.96.7.7:443'].map((one) => `Address ${one}`),
+    [...loops, '10.96.7.7:443'].map((endpoint) => `Address ${endpoint}`),
   );
   for (const { message } of findings) expect(message).toContain(' is the edge itself');
 });

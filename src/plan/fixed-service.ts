@@ -74,7 +74,7 @@ export function fixedServiceObjects(
     spec: { ports: ports.map(({ portName, port }) => ({ name: portName, port, protocol: 'TCP' })) },
   };
   const usable = (given: readonly string[] = []) =>
-    given.filter((one) => !isEdge(one, edge) && faultOf(one, edge) === undefined);
+    given.filter((endpoint) => !isEdge(endpoint, edge) && faultOf(endpoint, edge) === undefined);
   return [
     service,
     ...slicesOf({ name, namespace }, api, usable(endpoints.api)),
@@ -105,7 +105,7 @@ function isEdge(endpoint: string, edge: EdgeListeners): boolean {
   const { addresses, port, clusterAddresses, isGatewayAt } = edge;
   const { address, port: at } = split(endpoint);
   const includesAddress = (addresses: readonly string[]) =>
-    addresses.some((one) => canonicalAddress(one) === canonicalAddress(address));
+    addresses.some((edgeAddress) => canonicalAddress(edgeAddress) === canonicalAddress(address));
   return (
     includesAddress(clusterAddresses) ||
     (at === port && includesAddress(addresses)) ||

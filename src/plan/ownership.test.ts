@@ -51,7 +51,9 @@ test('never returns an object without the labels or the owner, or one that is be
   });
   fc.assert(
     fc.property(fc.array(anything), fc.subarray(['a', 'b', 'c']), (metadata, wanted) => {
-      const live = metadata.map((one) => object(one.name, one as Partial<KubeObject['metadata']>));
+      const live = metadata.map((fields) =>
+        object(fields.name, fields as Partial<KubeObject['metadata']>),
+      );
 
       const found = prunable(
         live,
@@ -103,7 +105,7 @@ describe('the routes of an Exposure', () => {
     ['with a name that Snicket never generates', { name: 'snicket-blue-2' }],
     ['of a previous Exposure with that name', { ownerReferences: [{ ...owners[0]!, uid: 'old' }] }],
     ['without an owner', { ownerReferences: [] }],
-  ])('do not include one %s, whatever its labels and owner', (_where, metadata) => {
+  ])('do not include an object %s, whatever its labels and owner', (_where, metadata) => {
     expect(isOwn(otherwise(metadata))).toBe(false);
   });
 

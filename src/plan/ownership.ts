@@ -92,17 +92,17 @@ export function ownRoutes(
  * that no longer exists.
  */
 export function isAdoptable(live: KubeObject, desired: KubeObject): boolean {
-  const { labels: own = {}, ownerReferences: owners = [] } = desired.metadata;
+  const { labels: desiredLabels = {}, ownerReferences: owners = [] } = desired.metadata;
   const { labels = {}, ownerReferences = [] } = live.metadata;
   const isLabeled = [...Object.keys(MANAGED_BY), EXPOSURE_LABEL].every(
-    (label) => labels[label] !== undefined && labels[label] === own[label],
+    (label) => labels[label] !== undefined && labels[label] === desiredLabels[label],
   );
   return (
     isLabeled &&
-    ownerReferences.every((one) =>
+    ownerReferences.every((owner) =>
       owners.some(
         ({ apiVersion, kind, name }) =>
-          apiVersion === one.apiVersion && kind === one.kind && name === one.name,
+          apiVersion === owner.apiVersion && kind === owner.kind && name === owner.name,
       ),
     )
   );

@@ -4,8 +4,8 @@
  */
 
 /** Returns the placeholder for a missing value, such as `(a new certificate: there is none yet)`. */
-export function placeholder(what: string): string {
-  return `(${what})`;
+export function placeholder(description: string): string {
+  return `(${description})`;
 }
 
 /** Reports whether a text is a placeholder. */

@@ -199,7 +199,7 @@ test('EndpointSlices have 1 to 1000 endpoints, with valid addresses', () => {
   });
 });
 
-test('a plan with its own slices as current ones is the same plan', () => {
+test('a plan does not change once its slices exist', () => {
   fc.assert(
     fc.property(desired, known, (w, f) => {
       const plan = planExposure(w, f);

@@ -53,7 +53,7 @@ test('the proxies connect to the port and addresses of the edge by host', () => 
   expect(config).toContain('203.0.113.10:8443');
 });
 
-test('there are routes before the tenant is known', () => {
+test('a plan has routes before the tenant is known', () => {
   const controlPlane = { service: CONTROL_PLANE.service };
   const early = facts({ controlPlane, tenant: undefined, credentials: undefined });
 
@@ -85,7 +85,7 @@ describe('a host that another Exposure owns is not routed', () => {
   const finding: Finding = {
     code: 'HostConflict',
     severity: 'error',
-    message: 'tenants-blue.k8s.example.com is held by Exposure tenants/other',
+    message: 'tenants-blue.k8s.example.com is already used by Exposure tenants/other',
     action: 'choose another host or delete that one',
   };
   const planWith = (keepsRoutes: boolean) =>
@@ -111,7 +111,7 @@ describe('a host that another Exposure owns is not routed', () => {
   });
 });
 
-test('on an Edge that does not allow its namespace nothing is routed, and previous routes are removed', () => {
+test('an Exposure that its Edge does not allow has no routes, and previous ones are removed', () => {
   const selector = { matchLabels: { team: 'others' } };
   const shared = edge({ allowedNamespaces: { from: 'Selector', selector } });
 
@@ -185,7 +185,7 @@ describe('konnectivity', () => {
     expect(plan.findings).toEqual([]);
   });
 
-  test('without a host is a finding', () => {
+  test('without a host has a finding', () => {
     const desired = {
       exposure: exposure({ hosts: { api: 'blue.example.com' } }),
       edge: edge({ domain: undefined }),
@@ -231,7 +231,7 @@ test('every object of the management cluster is owned by the Exposure', () => {
   }
 });
 
-test('an Exposure in a file owns nothing', () => {
+test('an Exposure in a file owns no objects', () => {
   const desired = { exposure: exposure({}, { uid: undefined }), edge: edge() };
 
   const { management } = planExposure(desired, facts());

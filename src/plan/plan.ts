@@ -62,7 +62,10 @@ export interface Facts {
   readonly currentConfig?: KubeObject | undefined;
   /** The image of the proxy, unless the Exposure names one. */
   readonly proxyImage: string;
-  /** Set if a host belongs to another Exposure. The previous routes of this Exposure then stay, or it has none. */
+  /**
+   * Set if a host belongs to another Exposure. The Exposure then keeps its previous routes, if any, and gets no
+   * new ones.
+   */
   readonly conflict?: HostConflict | undefined;
 }
 
@@ -131,7 +134,7 @@ export function planTenant(desired: DesiredExposure, plan: Plan, facts: Facts): 
   const { controlPlane } = facts;
   if (hosts === undefined || routes === undefined || controlPlane === undefined) return plan;
   const { tenant, findings } = tenantSideOf(desired, { mode, hosts }, controlPlane, facts);
-  const others = plan.findings.filter((one) => one.about !== 'tenant');
+  const others = plan.findings.filter((finding) => finding.about !== 'tenant');
   return { ...plan, tenant, findings: [...others, ...findings] };
 }
 
@@ -231,10 +234,10 @@ function caKeyMissing(edge: Edge): Finding {
 }
 
 function about(
-  what: PlanFinding['about'],
+  about: PlanFinding['about'],
   ...findings: readonly (Finding | undefined)[]
 ): readonly PlanFinding[] {
-  return findings.flatMap((finding) => (finding === undefined ? [] : { ...finding, about: what }));
+  return findings.flatMap((finding) => (finding === undefined ? [] : { ...finding, about }));
 }
 
 /** Returns the ingress class or the Gateways of an Edge. Another one of them has other addresses. */

@@ -60,7 +60,7 @@ test('has a unique and stable name for each host, Edge and driver', () => {
   expect(names()).toEqual(names());
 });
 
-test('a previous one points to the backend of the current one of its type', () => {
+test('a previous TenantRoute gets the backend of the current one with the same type', () => {
   const { routes } = planExposure({ exposure: exposure(), edge: edge() }, facts());
   const backend = { service: { name: 'gone', port: 1 } };
   const previous = tenantRoute('blue', 'old.test', {}, { backend });

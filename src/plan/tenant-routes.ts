@@ -72,8 +72,9 @@ export function isServedBy({ spec }: TenantRoute, edge: Pick<Edge, 'metadata' | 
 }
 
 /**
- * Returns a previous TenantRoute, which stays for a while, with the label of one, and with the backend, limits and
- * allowed sources of the current host of the same type. Undefined if there is no such host any more.
+ * Returns a TenantRoute as a previous one, which stays until the move is complete: with its label, and with the
+ * backend, limits and allowed sources of the current host of the same type. Undefined if no current host has that
+ * type.
  */
 export function withCurrentBackend(
   { apiVersion, kind, metadata: { name, namespace }, spec }: TenantRoute,
