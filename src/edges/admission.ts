@@ -17,13 +17,16 @@ export type AdmissionState = 'Admitted' | 'Refused' | 'Pending' | 'Unknown';
 export interface Admission {
   readonly state: AdmissionState;
   readonly code: EdgeCode;
-  /** What is the case, without a full stop. */
+  /** What the controller reports, without a full stop. */
   readonly message: string;
   /** What to do, if anything, without a full stop. */
   readonly action?: string;
 }
 
-/** After this time a controller without a report counts as silent. Real controllers took 0.3 to 2 s. */
+/**
+ * A controller that reports nothing within this time counts as silent. Real controllers took 0.3 to 2
+ * s.
+ */
 const SILENT_AFTER_MS = 60_000;
 
 /** The states, the worst first. */
@@ -53,13 +56,13 @@ export function rejected(code: EdgeCode, message: string, action: string): Admis
   return { state: 'Refused', code, message, action };
 }
 
-/** Returns the admission of an object for which its controller never reports a status. */
+/** Returns the admission of an object whose controller never reports a status. */
 export function statusUnsupported(object: KubeObject, action: string): Admission {
   const message = `The controller does not report a status for ${objectText(object)}.`;
   return { state: 'Unknown', code: 'NoStatus', message, action };
 }
 
-/** Returns the admission of an object for which its controller has not reported a status yet. */
+/** Returns the admission of an object whose controller has not reported a status yet. */
 export function statusPending(object: KubeObject, nowMs: number, action: string): Admission {
   const sinceMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '');
   const text = objectText(object);

@@ -17,7 +17,7 @@ export function error(code: EdgeCode, message: string, action: string): EdgeFind
   return { code, severity: 'error', message, action };
 }
 
-/** Returns a finding to be aware of, although the edge may work. */
+/** Returns a warning. The edge may work nevertheless. */
 export function warning(code: EdgeCode, message: string, action: string): EdgeFinding {
   return { code, severity: 'warning', message, action };
 }

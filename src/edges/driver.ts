@@ -1,7 +1,7 @@
 /**
  * The interface of edge drivers. No I/O: a driver turns routes into objects, and the status of objects into an
- * admission. Whether a controller passes TLS through unmodified cannot be derived from objects: only a handshake
- * through the edge shows it.
+ * admission. Objects do not show whether a controller passes TLS through unmodified. Only a handshake through
+ * the edge does.
  */
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -36,7 +36,7 @@ export interface RouteObject extends KubeObject {
   readonly spec: object;
 }
 
-/** Which of two objects with the same host a controller serves. `either`: one of them, unpredictably. */
+/** Which of two objects with the same host a controller serves. `either`: it is unpredictable. */
 export type Winner = 'newcomer' | 'oldest' | 'either' | 'neither' | 'unknown';
 
 /** What happens to a host that two objects claim. */

@@ -21,7 +21,7 @@ describe('the class of the Edge', () => {
     },
   );
 
-  test('may belong to the other controller for HAProxy, of the same name', () => {
+  test('of the other controller for HAProxy may have the same name', () => {
     expect(findingsWith(named, [ingressClass('haproxy', COMMUNITY)])).toEqual([
       {
         code: 'IngressClassUnsupported',
@@ -101,7 +101,7 @@ describe('an Edge without a class', () => {
     ]);
   });
 
-  test.each(['nginx-inc', 'contour', 'traefik'])('needs none with %s', (driver) => {
+  test.each(['nginx-inc', 'contour', 'traefik'])('needs no class with driver %s', (driver) => {
     expect(findingsWith({ driver }, [])).toEqual([]);
   });
 });

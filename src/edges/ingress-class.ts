@@ -20,9 +20,9 @@ const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 
 /** Reports whether two versions of an IngressClass are the same for Snicket: only spec and default annotation count. */
-export function isSameIngressClass(one: IngressClass, other: IngressClass): boolean {
+export function isSameIngressClass(a: IngressClass, b: IngressClass): boolean {
   const isDefault = ({ metadata }: IngressClass) => metadata.annotations?.[IS_DEFAULT];
-  return Bun.deepEquals(one.spec, other.spec) && isDefault(one) === isDefault(other);
+  return Bun.deepEquals(a.spec, b.spec) && isDefault(a) === isDefault(b);
 }
 
 interface IngressClass extends KubeObject {

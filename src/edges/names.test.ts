@@ -74,7 +74,7 @@ test('two Exposures never share an object name or a label value', () => {
   );
 });
 
-test('no name equals the shortened form of another', () => {
+test('no name equals the shortened form of another name', () => {
   const long = 'victim'.repeat(42);
   const shortened = routeObjectName(long);
   const chosen = shortened.slice('snicket-'.length);

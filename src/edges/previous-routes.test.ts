@@ -58,7 +58,7 @@ test('a kind in another version of its group is the same kind', () => {
 });
 
 describe('their finding', () => {
-  test('names the objects, the reason and the end', () => {
+  test('names the objects, the reason and when they are deleted', () => {
     expect(previousRoutesFinding(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
       code: 'PreviousRoutesRemain',
       severity: 'warning',

@@ -1,6 +1,7 @@
 /**
- * Previous routes of an Exposure: objects of the driver that its Edge had before. They stay for a while. The proxies
- * use the previous edge until their rollout is complete, and clients until their DNS records change.
+ * Previous routes of an Exposure: objects of the driver that its Edge had before. They stay until the move is
+ * complete, since proxies use the previous edge until their rollout is complete, and clients until their DNS records
+ * change.
  */
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -15,12 +16,12 @@ export function previousRoutes<T extends KubeObject>(
   edge: Edge,
 ): readonly T[] {
   const routes = kindsOf(ROUTE_RESOURCES);
-  const own = kindsOf(driverFor(edge.spec.driver).requires);
+  const currentKinds = kindsOf(driverFor(edge.spec.driver).requires);
   // Two objects for the same host on one edge would conflict. An object of the current driver's kind stays only if
   // another edge serves it.
   return prunable.filter((object) => {
     const kind = kindOf(object);
-    return routes.has(kind) && (!own.has(kind) || edgeMatch(object, edge) === 'other');
+    return routes.has(kind) && (!currentKinds.has(kind) || edgeMatch(object, edge) === 'other');
   });
 }
 

@@ -44,14 +44,14 @@ test('every object that covers a host is found by its keys, once', () => {
   );
   fc.assert(
     fc.property(fc.array(claimant), fc.array(host, { maxLength: 2 }), (objects, hosts) => {
-      const byKey = (key: string) => objects.filter((one) => claimKeys(one).includes(key));
+      const byKey = (key: string) => objects.filter((object) => claimKeys(object).includes(key));
 
       const found = claimantsOf(hosts, byKey);
 
-      const covering = objects.filter((one) =>
-        claimsOf(one).some((claim) => hosts.some((name) => covers(claim, name))),
+      const covering = objects.filter((object) =>
+        claimsOf(object).some((claim) => hosts.some((name) => covers(claim, name))),
       );
-      expect(covering.filter((one) => !found.includes(one))).toEqual([]);
+      expect(covering.filter((object) => !found.includes(object))).toEqual([]);
       expect(new Set(found).size).toBe(found.length);
     }),
   );

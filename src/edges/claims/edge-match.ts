@@ -16,11 +16,13 @@ export function edgeMatch(object: KubeObject, edge: Edge): EdgeMatch {
   const { requires, collision } = driverFor(edge.spec.driver);
   if (requires.some((resource) => isOf(resource, object))) return ofDriverKind(object, edge);
   if (!collision.otherKinds.some((resource) => isOf(resource, object))) return 'other';
-  const [own, other] = [edge.spec.ingress?.className, classNameOf(object)];
-  return own !== undefined && other !== undefined && own !== other ? 'other' : 'unclear';
+  const [edgeClass, objectClass] = [edge.spec.ingress?.className, classNameOf(object)];
+  return edgeClass !== undefined && objectClass !== undefined && edgeClass !== objectClass
+    ? 'other'
+    : 'unclear';
 }
 
-/** Returns the same for an object of the kind that the driver writes. */
+/** Returns whether the edge serves an object of the kind that the driver writes. */
 function ofDriverKind(object: KubeObject, { spec }: Edge): EdgeMatch {
   switch (spec.driver) {
     case 'traefik':
@@ -42,9 +44,9 @@ function ofDriverKind(object: KubeObject, { spec }: Edge): EdgeMatch {
   }
 }
 
-function byClass(own: string | undefined, other: string | undefined): EdgeMatch {
-  if (own === other) return 'same';
-  return own === undefined || other === undefined ? 'unclear' : 'other';
+function byClass(edgeClass: string | undefined, objectClass: string | undefined): EdgeMatch {
+  if (edgeClass === objectClass) return 'same';
+  return edgeClass === undefined || objectClass === undefined ? 'unclear' : 'other';
 }
 
 function classNameOf(object: KubeObject): string | undefined {
@@ -53,18 +55,18 @@ function classNameOf(object: KubeObject): string | undefined {
 }
 
 /** Without entry points, an object uses all default entry points of Traefik. */
-function sharesEntryPoint(object: KubeObject, own: readonly string[]): boolean {
+function sharesEntryPoint(object: KubeObject, edgeEntryPoints: readonly string[]): boolean {
   const other = textsAt(object, 'spec', 'entryPoints');
-  return other.length === 0 || other.some((name) => own.includes(name));
+  return other.length === 0 || other.some((name) => edgeEntryPoints.includes(name));
 }
 
 function sharesListener(
   object: KubeObject,
-  own: readonly Parameters<typeof mayShareListener>[1][],
+  edgeParents: readonly Parameters<typeof mayShareListener>[1][],
 ): boolean {
   const namespace = object.metadata.namespace ?? '';
   return listAt(object, 'spec', 'parentRefs').some((reference) =>
-    own.some((parent) => mayShareListener(reference, parent, namespace)),
+    edgeParents.some((parent) => mayShareListener(reference, parent, namespace)),
   );
 }
 

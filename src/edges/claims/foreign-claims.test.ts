@@ -39,19 +39,22 @@ const WILDCARD = '*.k8s.example.net';
 
 test('own objects are not foreign', () => {
   for (const spec of Object.values(SPECS)) {
-    const own = driverFor(spec.driver).objects(BLUE, edge(spec), serving());
+    const routes = driverFor(spec.driver).objects(BLUE, edge(spec), serving());
 
-    expect(claimsOn(spec, ...own)).toEqual([]);
+    expect(claimsOn(spec, ...routes)).toEqual([]);
   }
 });
 
 test('an object that only has the labels of Snicket is foreign', () => {
   const blue = exposure();
-  const [own] = ownedBy(blue, driverFor('haproxy').objects(BLUE, edge(SPECS.haproxy), serving()));
-  const forged = (metadata: object) => ({ ...own!, metadata: { ...own!.metadata, ...metadata } });
-  const objects = [own!, forged({ namespace: 'elsewhere' }), forged({ name: 'shop' })];
+  const [route] = ownedBy(blue, driverFor('haproxy').objects(BLUE, edge(SPECS.haproxy), serving()));
+  const forged = (metadata: object) => ({
+    ...route!,
+    metadata: { ...route!.metadata, ...metadata },
+  });
+  const objects = [route!, forged({ namespace: 'elsewhere' }), forged({ name: 'shop' })];
 
-  const found = foreignClaims([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
+  const found = foreignClaims([API_HOST], objects, ownRoutes(blue, [route!]), edge(SPECS.haproxy));
 
   expect(found.map(({ message }) => message.split(',')[0])).toEqual([
     `Host ${API_HOST} is also claimed by Ingress elsewhere/snicket-blue.haproxy`,
@@ -71,7 +74,7 @@ test('an object that is being deleted claims nothing', () => {
   expect(claimsOn(SPECS.haproxy, leaving)).toEqual([]);
 });
 
-describe('the same host on the same edge is an error that names the outcome', () => {
+describe('a claim of the same host on the same edge is an error that says which object is served', () => {
   const ofNginx = object('k8s.nginx.org/v1', 'TransportServer', {
     ingressClassName: 'nginx-inc',
     host: API_HOST,
@@ -91,7 +94,7 @@ describe('the same host on the same edge is an error that names the outcome', ()
       'traefik',
       SPECS.traefik,
       ingressRouteTcp(`HostSNI(\`${API_HOST}\`)`),
-      'this edge serves either of them at random',
+      'this edge serves an unpredictable one of them',
     ],
     ['contour', SPECS.contour, httpProxy(API_HOST), 'this edge serves neither of them'],
     [
@@ -131,7 +134,7 @@ test('each claimed host is reported, once per object', () => {
 });
 
 describe('a wildcard', () => {
-  test('takes precedence on haproxy', () => {
+  test('takes precedence over an exact host on haproxy', () => {
     expect(claimsOn(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
       {
         severity: 'error',
@@ -166,7 +169,7 @@ describe('on Traefik the longer rule or the higher priority takes precedence', (
   test.each<[string, KubeObject, string | undefined]>([
     ['a rule for all', ingressRouteTcp('HostSNI(`*`)'), undefined],
     [
-      'a rule for all with a priority',
+      'a catch-all rule with a priority',
       ingressRouteTcp('HostSNI(`*`)', { priority: 1000 }),
       'error',
     ],
@@ -178,16 +181,16 @@ describe('on Traefik the longer rule or the higher priority takes precedence', (
     ['a longer rule', ingressRouteTcp(`${own} && ALPN(\`h2\`)`), 'error'],
     ['the same rule with a low priority', ingressRouteTcp(own, { priority: 1 }), 'warning'],
     [
-      'an expression that may match',
+      'a regular expression that may match',
       ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.net$`)'),
       'warning',
     ],
     [
-      'an expression that cannot',
+      'a regular expression that cannot match',
       ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.org$`)'),
       undefined,
     ],
-  ])('%s', (_what, foreign, severity) => {
+  ])('%s', (_, foreign, severity) => {
     const found = claimsOn(SPECS.traefik, foreign).find(({ message }) =>
       message.startsWith(`Host ${API_HOST}`),
     );
@@ -221,22 +224,22 @@ describe('an object on another edge is ignored', () => {
       tlsRoute(API_HOST, { name: 'shared' }),
     ],
     ['another listener', SPECS['gateway-api'], tlsRoute(API_HOST, { ...SHARED, sectionName: 'x' })],
-    ['a kind that the controller does not know', SPECS.haproxy, tlsRoute(API_HOST, SHARED)],
-    ['an Ingress on Traefik, which asks it last', SPECS.traefik, ingress(API_HOST)],
+    ['a kind that the controller does not serve', SPECS.haproxy, tlsRoute(API_HOST, SHARED)],
+    ['an Ingress on Traefik, which evaluates it last', SPECS.traefik, ingress(API_HOST)],
     ["Snicket's gateway, which ignores foreign routes", SPECS.snicket, ingress(API_HOST)],
-  ])('%s', (_what, spec, foreign) => {
+  ])('%s', (_, spec, foreign) => {
     expect(claimsOn(spec, foreign)).toEqual([]);
   });
 });
 
-describe('a claim is a warning if its edge cannot be determined', () => {
+describe('a claim is a warning if it is unclear which edge serves it', () => {
   test.each<[string, object, KubeObject]>([
     ['an Ingress without a class', SPECS.haproxy, ingress(API_HOST)],
     ['a TLSRoute beside haproxy-ingress', SPECS['haproxy-ingress'], tlsRoute(API_HOST, SHARED)],
     ['a TLSRoute beside Traefik', SPECS.traefik, tlsRoute(API_HOST, SHARED)],
     ['an Ingress beside Contour', SPECS.contour, ingress(API_HOST)],
     ['an Ingress beside a Gateway', SPECS['gateway-api'], ingress(API_HOST, 'nginx')],
-  ])('%s', (_what, spec, foreign) => {
+  ])('%s', (_, spec, foreign) => {
     expect(claimsOn(spec, foreign)).toEqual([
       {
         code: 'HostClaimed',

@@ -90,7 +90,7 @@ function findingOf(
         : warning(
             'HostClaimed',
             `Host ${host} is covered by ${claim.host} of ${text}, which receives its connections while the route does not exist.`,
-            'Make sure that the owner of that object knows this.',
+            'If this is not intended, delete that claim.',
           );
   }
 }
@@ -104,7 +104,7 @@ function takesHost({ match, priority }: Claim, host: string, wildcardWins: boole
 const OUTCOMES: Readonly<Record<Winner, string>> = {
   newcomer: 'this edge serves the newer one',
   oldest: 'this edge serves the older one',
-  either: 'this edge serves either of them at random',
+  either: 'this edge serves an unpredictable one of them',
   neither: 'this edge serves neither of them',
   unknown: 'it is unknown which of them this edge serves',
 };

@@ -81,7 +81,7 @@ describe('a regular expression', () => {
     expect(mayMatch(expression, 'blue.k8s.example')).toBe(may);
   });
 
-  test('is never reported as not matching what it matches', () => {
+  test('that matches a host is never reported as not matching', () => {
     const part = fc.constantFrom(
       'a',
       'b',

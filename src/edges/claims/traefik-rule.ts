@@ -24,11 +24,11 @@ const ARGUMENT = /\s*(?:`([^`]*)`|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*([,
 export function hostMatchers(rule: string): readonly HostMatcher[] {
   const found: HostMatcher[] = [];
   for (const match of rule.matchAll(MATCHER)) {
-    const [whole, negation, regexp] = match;
+    const [text, negation, regexp] = match;
     if (negation !== undefined) continue;
     found.push({
       isRegexp: regexp !== undefined,
-      values: literals(rule, match.index + whole.length),
+      values: literals(rule, match.index + text.length),
     });
   }
   return found;

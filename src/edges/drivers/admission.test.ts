@@ -20,8 +20,8 @@ function admissionForEach(
 ) {
   const driver = driverFor(around.edge.spec.driver);
   const objects = driver.objects(BLUE, around.edge, around.served);
-  const there = objects.map((object) => live(object, statusOf(object), ageMs));
-  return driver.admitted(BLUE, there, around);
+  const liveObjects = objects.map((object) => live(object, statusOf(object), ageMs));
+  return driver.admitted(BLUE, liveObjects, around);
 }
 
 const haproxy = context(SPECS.haproxy, {
@@ -46,9 +46,9 @@ test('a missing route is pending', () => {
 
 test('one missing route of two is pending', () => {
   const [api] = driverFor('contour').objects(BLUE, contour.edge, contour.served);
-  const there = api === undefined ? [] : [live(api, { currentStatus: 'valid' })];
+  const objects = api === undefined ? [] : [live(api, { currentStatus: 'valid' })];
 
-  expect(driverFor('contour').admitted(BLUE, there, contour)).toMatchObject({
+  expect(driverFor('contour').admitted(BLUE, objects, contour)).toMatchObject({
     state: 'Pending',
     message: 'HTTPProxy tenants/snicket-blue-konnectivity does not exist.',
   });
@@ -60,12 +60,12 @@ test('an object of the same name in another namespace is ignored', () => {
     haproxy.edge,
     haproxy.served,
   );
-  const there = object === undefined ? [] : [live(object)];
+  const objects = object === undefined ? [] : [live(object)];
 
-  expect(driverFor('haproxy').admitted(BLUE, there, haproxy).code).toBe('RouteMissing');
+  expect(driverFor('haproxy').admitted(BLUE, objects, haproxy).code).toBe('RouteMissing');
 });
 
-test('the gateway of snicket needs nothing', () => {
+test("Snicket's gateway needs no objects", () => {
   expect(driverFor('snicket').admitted(BLUE, [], context(SPECS.snicket)).state).toBe('Admitted');
 });
 
@@ -81,7 +81,7 @@ describe('an Ingress', () => {
   });
 
   test.each([undefined, { loadBalancer: {} }])(
-    'is unknown at any age if its controller reports nothing: %j',
+    'is unknown, whatever its age, if its controller reports nothing: %j',
     (status) => {
       expect(admissionFor(haproxy, status, 60 * MINUTE_MS)).toEqual({
         state: 'Unknown',
@@ -265,7 +265,7 @@ describe('a TLSRoute', () => {
       'the controller has not decided',
       reporting([condition('Accepted', 'Unknown', 'Pending', '')]),
     ],
-  ])('is pending while %s', (_what, status) => {
+  ])('is pending while %s', (_, status) => {
     expect(admissionFor(gatewayApi, status)).toMatchObject({
       state: 'Pending',
       code: 'AwaitingController',

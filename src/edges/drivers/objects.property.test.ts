@@ -47,7 +47,7 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
       }),
     );
 
-  test('claims each host once, and no other', () => {
+  test('claims each host once, and no other host', () => {
     fc.assert(
       fc.property(routes, (given) => {
         const claimed = objectsOf(given).flatMap(claimsOf);

@@ -14,13 +14,14 @@ export const traefik = edgeDriver({
   requires: [RESOURCES.ingressRouteTcp],
   reads: [],
   install: "Traefik's CRDs",
-  // Traefik serves either of two routers with the same host. Which one was seen to change with each configuration update.
-  // Traefik evaluates HTTP routers after all TCP routers, so an Ingress or IngressRoute cannot take a host.
+  // Traefik serves one of two routers with the same host. Tests showed that it may be another one after each
+  // configuration update. Traefik evaluates HTTP routers after all TCP routers, so an Ingress or IngressRoute cannot
+  // take a host.
   collision: { sameHost: 'either', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
   pitfalls: [
     warning(
       'DuplicateHostAllowed',
-      'Of two IngressRouteTCPs with the same host in any namespaces, either is served at random, and no status reports it.',
+      'Of two IngressRouteTCPs with the same host in any namespaces, Traefik serves an unpredictable one, and no status reports it.',
       'Do not let others create IngressRouteTCPs, or restrict hosts with an admission policy.',
     ),
   ],

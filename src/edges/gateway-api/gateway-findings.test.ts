@@ -118,7 +118,7 @@ describe('a listener', () => {
       'ListenerHostnameMismatch',
       `has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
-  ])('%s causes one error', (_what, listener, code, message) => {
+  ])('%s causes one error', (_, listener, code, message) => {
     expect(findingsWith([gateway(listener)])).toMatchObject([
       { code, severity: 'error', message: `Listener tls of Gateway edge/shared ${message}.` },
     ]);
@@ -127,7 +127,7 @@ describe('a listener', () => {
   test.each<[string, object]>([
     ['with a wildcard over both domains', { hostname: '*.example.net' }],
     ['without allowed kinds', { allowedRoutes: { namespaces: { from: 'All' } } }],
-  ])('%s accepts the routes', (_what, listener) => {
+  ])('%s accepts the routes', (_, listener) => {
     expect(findingsWith([gateway(listener)])).toEqual([]);
   });
 
@@ -200,7 +200,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('is any listener if the Edge names none: one per host is enough', () => {
+  test('may be any listener if the Edge names none, and one per host is enough', () => {
     const allowedRoutes = { namespaces: { from: 'All' } };
     const fit = { port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' }, allowedRoutes };
     const both = gatewayWith([
@@ -208,13 +208,13 @@ describe('a listener', () => {
       { ...fit, name: 'api', hostname: '*.k8s.example.net' },
       { ...fit, name: 'konnectivity', hostname: '*.konnectivity.example.net' },
     ]);
-    const one = gatewayWith([
+    const wrongApi = gatewayWith([
       { name: 'http', port: 80, protocol: 'HTTP' },
       { ...fit, name: 'api', hostname: '*.k8s.example.net' },
     ]);
 
     expect(findingsWith([both], {}, { sectionName: undefined })).toEqual([]);
-    expect(findingsWith([one], {}, { sectionName: undefined })).toMatchObject([
+    expect(findingsWith([wrongApi], {}, { sectionName: undefined })).toMatchObject([
       {
         code: 'ListenerHostnameMismatch',
         message: `Listener api of Gateway edge/shared has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}.`,

@@ -61,10 +61,10 @@ function protocol({ listener, listenerText }: RouteAttachment): Check {
   // The default of tls.mode is Terminate.
   const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
   if (actual === 'TLS' && mode === 'Passthrough') return undefined;
-  const what = actual === 'TLS' ? `mode ${mode}` : `protocol ${actual ?? 'none'}`;
+  const actualText = actual === 'TLS' ? `mode ${mode}` : `protocol ${actual ?? 'none'}`;
   return error(
     'ListenerNotPassthrough',
-    sentence(`${listenerText} has ${what}`),
+    sentence(`${listenerText} has ${actualText}`),
     'Set its protocol to TLS and tls.mode to Passthrough.',
   );
 }
@@ -113,10 +113,11 @@ function namespaces({
     (from === 'Same' && namespace === gatewayNamespace) ||
     (from === 'Selector' && selects(selector, namespaceLabels));
   if (accepts) return undefined;
-  const which = from === 'Same' ? `namespace ${gatewayNamespace} only` : `namespaces by '${from}'`;
+  const allowed =
+    from === 'Same' ? `namespace ${gatewayNamespace} only` : `namespaces by '${from}'`;
   return error(
     'ListenerNamespaceNotAllowed',
-    sentence(`${listenerText} allows routes from ${which}, not from ${namespace}`),
+    sentence(`${listenerText} allows routes from ${allowed}, not from ${namespace}`),
     from === 'Selector'
       ? `Label namespace ${namespace} to match allowedRoutes.namespaces.selector.`
       : 'Set allowedRoutes.namespaces.from to All or Selector.',
