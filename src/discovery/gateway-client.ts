@@ -5,8 +5,8 @@ import { createClient } from '../kube/client/fetch-client.ts';
 import { Http2RoundTripper } from '../kube/transport/http2/http2-round-tripper.ts';
 
 /**
- * Returns a gateway's client of the management cluster. It pings a silent API server, so that a dead watch is noticed:
- * a gateway with outdated routes dials endpoints that are gone.
+ * Returns a gateway's client of the management cluster. It pings a silent API server to detect a dead watch: a gateway
+ * with outdated routes would dial endpoints that no longer exist.
  *
  * @param clock - Default: the system clock.
  */

@@ -33,7 +33,7 @@ class RoutesLab implements AsyncDisposable {
   slots = 100;
   /** What the gateway received, in order: `all N`, or the hosts of an update, with a dash for removed hosts. */
   readonly sent: string[] = [];
-  /** Routes beyond this number wait. */
+  /** Number of routes that can be active. Further routes wait for a free slot. */
   room = 100;
 
   private constructor(clock: DrivenClock, server: MemoryApiServer) {
@@ -228,7 +228,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.until('it is written', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
   });
 
-  test('are waited for until a timeout without a state file', async () => {
+  test('are awaited until a timeout if there is no state file', async () => {
     await using lab = await RoutesLab.start();
     await lab.server.goDown();
     const feed = lab.open({ statePath: lab.statePath });
@@ -283,7 +283,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.until('it has recovered', () => feed.state.isCurrent);
   });
 
-  test('that exceed the slots leave the first ones served and up to date', async () => {
+  test('beyond the number of slots are not served, and the first ones stay up to date', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.slice('blue', '10.0.0.1');
@@ -331,7 +331,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(feed.state.loads).toBe(loads);
   });
 
-  test('are active although the state file cannot be written, which is logged once', async () => {
+  test('are active even if the state file cannot be written, which is logged once', async () => {
     await using lab = await RoutesLab.start();
     const statePath = join(lab.folder, 'a-file', 'routes.json');
     writeFileSync(join(lab.folder, 'a-file'), '');
@@ -364,7 +364,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(complaints.length).toBe(1);
   });
 
-  test('stay for a tenant that moves to another Edge or other hosts until they are deleted', async () => {
+  test('of a tenant that moves to another Edge or other hosts stay until they are deleted', async () => {
     await using lab = await RoutesLab.start();
     const elsewhere = { edgeRef: { name: 'other' }, driver: 'haproxy' } as const;
     await lab.expose('blue');
@@ -382,7 +382,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.untilRoutes();
   });
 
-  test('are sent to the gateway in full at the start only, and then one by one', async () => {
+  test('are sent to the gateway in full at the start, and then one by one', async () => {
     await using lab = await RoutesLab.start();
     for (const name of ['blue', 'green', 'red']) await lab.expose(name);
     await lab.slice('blue', '10.0.0.1');

@@ -84,8 +84,8 @@ export class KubernetesRoutes implements RoutesFeed {
       client,
       clock,
       resource: RESOURCES.endpointSlice,
-      // Slices that users manage themselves, and those of headless Services, have the label too. A slice without it
-      // belongs to no Service.
+      // Slices of headless Services and slices that users manage have the label too. A slice without it belongs to
+      // no Service.
       selection: { labelSelector: SERVICE_NAME_LABEL },
       trim: trimEndpointSlice,
       indexes: { service: (slice) => [serviceKey(slice)] },

@@ -108,12 +108,14 @@ test('any sequence of events results in the routes of the final objects', () => 
         }
         sink.take(set.update());
 
-        const whole = new RouteSet({ slicesOf, edge: 'shared' });
-        for (const route of objects.values()) whole.put(route);
-        whole.update();
+        const complete = new RouteSet({ slicesOf, edge: 'shared' });
+        for (const route of objects.values()) complete.put(route);
+        complete.update();
         const byHost = (a: Route, b: Route) => (a.host < b.host ? -1 : 1);
-        expect(set.list().toSorted(byHost)).toEqual(whole.list().toSorted(byHost));
-        expect([...sink.routes.values()].toSorted(byHost)).toEqual(whole.list().toSorted(byHost));
+        expect(set.list().toSorted(byHost)).toEqual(complete.list().toSorted(byHost));
+        expect([...sink.routes.values()].toSorted(byHost)).toEqual(
+          complete.list().toSorted(byHost),
+        );
       },
     ),
   );

@@ -37,7 +37,7 @@ describe('stored routes', () => {
     expect(await readRoutesState(path)).toEqual(ROUTES);
   });
 
-  test('can be read although one of them allows no source', async () => {
+  test('can be read even if one of them allows no source', async () => {
     const path = join(folder, 'routes.json');
     const closed: Route = { ...ROUTES[0]!, host: 'closed.example.test', allowedSources: [] };
 

@@ -24,8 +24,8 @@ export async function readRoutesState(path: string): Promise<readonly Route[] | 
 }
 
 /**
- * Replaces the file atomically. A route that allows no source is left out: the format has no empty list, and a host
- * without a route is refused as well. @throws if it cannot be written.
+ * Replaces the file atomically. A route that allows no source is omitted: the format has no empty list, and a
+ * gateway refuses a host without a route too. @throws if it cannot be written.
  */
 export function writeRoutesState(path: string, routes: readonly Route[]): void {
   mkdirSync(dirname(path), { recursive: true });

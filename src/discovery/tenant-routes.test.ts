@@ -145,7 +145,12 @@ describe('a route', () => {
     ['another driver', { driver: 'haproxy' }, undefined, false],
     ['this Edge', {}, 'shared', true],
     ['another Edge', { edgeRef: { name: 'other' } }, 'shared', false],
-    ['another Edge, where all are served', { edgeRef: { name: 'other' } }, undefined, true],
+    [
+      'another Edge, for a gateway that serves all Edges',
+      { edgeRef: { name: 'other' } },
+      undefined,
+      true,
+    ],
   ] as const)('of %s', (_, spec, edge, isServed) => {
     const { route, faults } = resultOf({ tenantRoutes: [tenantRoute('blue', spec)], edge });
 

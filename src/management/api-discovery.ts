@@ -55,7 +55,9 @@ export class ApiDiscovery implements DiscoveredApis {
   async refresh(client: KubeClient, signal: AbortSignal): Promise<DiscoveryResult> {
     const apiVersions = [...new Set(OPTIONAL_RESOURCES.map(({ apiVersion }) => apiVersion))];
     // At the start, a busy server is sent only the requests that it has not answered.
-    const requested = apiVersions.filter((one) => this.#isComplete || !this.#answers.has(one));
+    const requested = apiVersions.filter(
+      (apiVersion) => this.#isComplete || !this.#answers.has(apiVersion),
+    );
     const answers = await Promise.allSettled(
       requested.map(async (apiVersion) => {
         const plurals = await client.discoverPlurals(apiVersion, { signal });
@@ -66,7 +68,7 @@ export class ApiDiscovery implements DiscoveredApis {
       }),
     );
     const failed = answers.find((answer) => answer.status === 'rejected');
-    this.#isComplete = apiVersions.every((one) => this.#answers.has(one));
+    this.#isComplete = apiVersions.every((apiVersion) => this.#answers.has(apiVersion));
     const error: unknown = failed?.reason;
     if (failed !== undefined && !(this.#isComplete && isKubeError(error))) throw failed.reason;
     const served = new Set([...this.#answers.values()].flat());

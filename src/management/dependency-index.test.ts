@@ -32,16 +32,16 @@ test('after any sequence of changes the index answers as a scan would', () => {
     fc.property(fc.array(change), (changes) => {
       const index = new DependencyIndex();
       const expected = new Map<string, readonly string[]>();
-      for (const one of changes) {
-        if (one.dependencies === null) {
-          index.forget(one.key);
-          expected.delete(one.key);
-        } else if (one.adds) {
-          for (const dependency of one.dependencies) index.add(one.key, dependency);
-          expected.set(one.key, [...(expected.get(one.key) ?? []), ...one.dependencies]);
+      for (const change of changes) {
+        if (change.dependencies === null) {
+          index.forget(change.key);
+          expected.delete(change.key);
+        } else if (change.adds) {
+          for (const dependency of change.dependencies) index.add(change.key, dependency);
+          expected.set(change.key, [...(expected.get(change.key) ?? []), ...change.dependencies]);
         } else {
-          index.set(one.key, new Set(one.dependencies));
-          expected.set(one.key, one.dependencies);
+          index.set(change.key, new Set(change.dependencies));
+          expected.set(change.key, change.dependencies);
         }
       }
       for (const dependency of ['1', '2', '3', '4']) {

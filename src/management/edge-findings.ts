@@ -75,7 +75,7 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
 export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
   const { labels = {}, ownerReferences = [], namespace } = metadata;
   const isManaged = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
-  const owner = ownerReferences.find((one) => one.controller === true);
+  const owner = ownerReferences.find((reference) => reference.controller === true);
   if (!isManaged || owner === undefined || providerFor(owner) === undefined) return undefined;
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };

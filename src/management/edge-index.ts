@@ -107,9 +107,9 @@ export class EdgeIndex {
     const isDefault = versions.some(({ metadata: { annotations = {} } }) =>
       Object.hasOwn(annotations, DEFAULT_EDGE_ANNOTATION),
     );
-    const missing = isModified ? [] : [...known].filter((one) => !this.#hasEdge(one));
-    const own = isDefault ? [object.metadata.name, DEFAULT_EDGE] : [object.metadata.name];
-    return [...new Set([...own, ...missing])];
+    const missing = isModified ? [] : [...known].filter((name) => !this.#hasEdge(name));
+    const ownNames = isDefault ? [object.metadata.name, DEFAULT_EDGE] : [object.metadata.name];
+    return [...new Set([...ownNames, ...missing])];
   }
 
   #hasEdge(edgeRef: string): boolean {
@@ -119,14 +119,11 @@ export class EdgeIndex {
 }
 
 /** Whether only the status of an Edge differs: the operator writes that often. */
-export function isSameEdge(
-  { metadata: one }: KubeObject,
-  { metadata: other }: KubeObject,
-): boolean {
+export function isSameEdge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
   return (
-    one.generation !== undefined &&
-    one.generation === other.generation &&
-    one.deletionTimestamp === other.deletionTimestamp &&
-    Bun.deepEquals(one.annotations, other.annotations)
+    a.generation !== undefined &&
+    a.generation === b.generation &&
+    a.deletionTimestamp === b.deletionTimestamp &&
+    Bun.deepEquals(a.annotations, b.annotations)
   );
 }

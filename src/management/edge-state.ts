@@ -58,7 +58,7 @@ export function edgeAddresses(
   const { edge } = context;
   const driver = driverFor(edge.spec.driver);
   const previous = new Set(previousRoutes(live, edge));
-  const own = live.filter(
+  const objects = live.filter(
     (object) =>
       !previous.has(object) &&
       driver.requires.some(
@@ -66,7 +66,7 @@ export function edgeAddresses(
           kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
       ),
   );
-  const reported = new Set(driver.addresses(own, context));
+  const reported = new Set(driver.addresses(objects, context));
   return [...reported].toSorted().slice(0, MAX_ADDRESSES);
 }
 

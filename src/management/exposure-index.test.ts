@@ -283,8 +283,8 @@ describe('a change of an Edge', () => {
         previous === undefined ? { type: 'ADDED', object } : { type: 'MODIFIED', object, previous },
       );
     };
-    const affected = (one: Change<KubeObject>) => {
-      const { keys, hosts, edgeRefs } = index.edgeChanged(one);
+    const affected = (change: Change<KubeObject>) => {
+      const { keys, hosts, edgeRefs } = index.edgeChanged(change);
       return { keys: [...keys].toSorted(), hosts: hosts.toSorted(), edgeRefs };
     };
     expect([...index.claimantsOf('tenants-green.k8s.example.test')]).toHaveLength(1);

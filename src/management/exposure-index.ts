@@ -111,7 +111,10 @@ export class ExposureIndex {
     }
     const edgeRefs = this.#edges.affectedRefs(change, claims.edgeRefs());
     const users = [...claims.usersOf(name)];
-    const keys = new Set([...users, ...edgeRefs.flatMap((one) => [...claims.referencing(one)])]);
+    const keys = new Set([
+      ...users,
+      ...edgeRefs.flatMap((edgeRef) => [...claims.referencing(edgeRef)]),
+    ]);
     return { keys, hosts: this.#reclaimAll(keys, claims), edgeRefs };
   }
 

@@ -56,7 +56,7 @@ function flagIn({ args = [], env = [] }: Container): string | undefined {
   const word = args[index] ?? '';
   const value = word === FLAG ? args[index + 1] : word.slice(FLAG.length + 1);
   // Expanded as kubelet does: an unknown variable stays unchanged.
-  return value?.replaceAll(/\$\(([-._A-Za-z0-9]+)\)/g, (whole: string, name: string) => {
-    return env.find((variable) => variable.name === name)?.value ?? whole;
+  return value?.replaceAll(/\$\(([-._A-Za-z0-9]+)\)/g, (match: string, name: string) => {
+    return env.find((variable) => variable.name === name)?.value ?? match;
   });
 }

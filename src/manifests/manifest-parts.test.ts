@@ -29,7 +29,7 @@ describe('reports an error with its location', () => {
     ['a tab', 'a:\n\tb: 1\n', 'a.yaml:2:1: tab in the indentation: use spaces'],
     ['an unclosed list', 'a: [1\nb: 2\n', 'a.yaml:1:4: unclosed [: add ]; '],
     ['an unclosed mapping', 'a: 1\nb: { c: 1\nd: 2\n', 'a.yaml:2:4: unclosed {: '],
-    ['the inner one of two', 'a: {b: [1, 2\n  c: 3\nd: 4\n', 'a.yaml:1:8: unclosed [: '],
+    ['the inner one of two brackets', 'a: {b: [1, 2\n  c: 3\nd: 4\n', 'a.yaml:1:8: unclosed [: '],
     ['a mismatched bracket', 'a: {b: [1}\nc: 1\n', 'a.yaml:1:8: unclosed [: '],
     ['unclosed JSON', '{"a": {"b": 1,\n "c": [2\n}\n', 'a.yaml:2:7: unclosed [: '],
     [
@@ -40,16 +40,20 @@ describe('reports an error with its location', () => {
     ['an unopened bracket', 'a: {b: 1}}\n', 'a.yaml:1:10: unexpected content: '],
     ['an unclosed quote', 'a: "1\n', 'a.yaml:1:4: unclosed quote: add the closing quote'],
     ['a quote that does not end', 'a: "1\\"\nb: 2\n', 'a.yaml:1:4: unclosed quote: '],
-    ['two quotes for one', "a: 'it''\nb: 2\n", 'a.yaml:1:4: unclosed quote: '],
+    ['two single quotes as an escaped quote', "a: 'it''\nb: 2\n", 'a.yaml:1:4: unclosed quote: '],
     ['a fault before it', 'a: @b\nc: {d\n', 'a.yaml:1:4: value begins with @, '],
     ['a colon in a value', 'a: b: c\n', 'a.yaml:1:4: nested mapping in a value: '],
-    ['a line too far right', 'a: b\n  c: d\n', 'a.yaml:1:4: nested mapping in a value: '],
+    [
+      'a line with too much indentation',
+      'a: b\n  c: d\n',
+      'a.yaml:1:4: nested mapping in a value: ',
+    ],
     [
       'many aliases',
       `a: &a [1, 2]\nb: [${'*a, '.repeat(200)}]\n`,
       'a.yaml:1:1: more than 100 aliases: replace them with their values',
     ],
-  ])('%s', (_what, text, fault) => {
+  ])('%s', (_, text, fault) => {
     const { values, faults } = read(text);
 
     expect(values).toEqual([]);
@@ -77,10 +81,10 @@ describe('stops early on hostile input', () => {
   test.each([
     ['lists', '['.repeat(50_000), 'nested more than 200 levels deep'],
     ['mappings', '{a: '.repeat(50_000), 'nested more than 200 levels deep'],
-    ['lists of one line each', '- '.repeat(50_000), 'nested more than 200 levels deep'],
+    ['nested lists on separate lines', '- '.repeat(50_000), 'nested more than 200 levels deep'],
     ['lines', '\n'.repeat(3_000), 'more than 2000 tokens in one file'],
     ['documents', 'a: b\n---\n'.repeat(200), 'more than 100 objects in one file'],
-  ])('on many %s', (_what, text, sentence) => {
+  ])('on many %s', (_, text, sentence) => {
     const { values, faults } = read(text, { tokens: 2_000, documents: 100 });
 
     expect(values).toEqual([]);
@@ -88,7 +92,7 @@ describe('stops early on hostile input', () => {
     expect(faults[0]).toContain(sentence);
   });
 
-  test('and parses a mapping of ten thousand keys', () => {
+  test('but parses a mapping with ten thousand keys', () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}: 1\n`);
 
     const { values, faults } = read(keys.join(''));

@@ -34,7 +34,7 @@ describe.each(named)('the sign U+%s', (_number, sign) => {
     expect(parse(text)).toEqual(value);
   });
 
-  test('in a comment does not end it', () => {
+  test('does not end a comment', () => {
     expect(yamlComment(`object x${sign}kind: Secret`)).not.toContain(sign);
   });
 });
@@ -47,6 +47,6 @@ test('quotes strings that YAML 1.1 would parse as a boolean or a number', () => 
   expect(yamlText({ a: 'yes', b: '1_000' })).toBe('a: "yes"\nb: "1_000"\n');
 });
 
-test('a comment is one line', () => {
+test('a comment has one line', () => {
   expect(yamlComment('a\nb: c')).toBe('# a\\u000ab: c\n');
 });

@@ -1,6 +1,6 @@
 /**
- * Writes YAML for kubectl, which reads YAML 1.1. There `yes` is a boolean, and U+2028 ends a line. A value must not be
- * able to break out of its place, because it would then control what the user applies.
+ * Writes YAML for kubectl, which reads YAML 1.1. There `yes` is a boolean, and U+2028 ends a line. Every value is
+ * escaped: a value that ends its scalar or comment early would control what the user applies.
  */
 import { Document, visit } from 'yaml';
 import { escapedJson, escapedText, isPlain } from '../text/plain-text.ts';
