@@ -194,7 +194,7 @@ export type ControlPlaneSpec =
   | Member<'Endpoints', 'endpoints' | Secrets, Exclude<Source, 'endpoints'>>;
 
 /**
- * Reports whether the control plane may have konnectivity, as far as the Exposure says. A provider's object always may.
+ * Reports whether the control plane may have konnectivity, by its Exposure alone. The object of a provider always may.
  */
 export function mayHaveKonnectivity(spec: ControlPlaneSpec): boolean {
   switch (spec.type) {

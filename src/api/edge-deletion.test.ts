@@ -6,17 +6,22 @@ import { ROUTES_FINALIZER } from './host-ownership.ts';
 
 const DELETED = '2026-01-02T00:00:00Z';
 
-const here = tenantRoute('blue', 'blue.example.test');
-const there = { spec: { ...here.spec, edgeRef: { name: 'other' } } };
+const routeHere = tenantRoute('blue', 'blue.example.test');
+const routeElsewhere = { spec: { ...routeHere.spec, edgeRef: { name: 'other' } } };
 
 test.each([
   ['that is not being deleted, and an Exposure without routes', undefined, [], undefined],
-  ['that is not being deleted, and an Exposure that moves to it', undefined, [there], undefined],
-  ['that is being deleted, and an Exposure that it serves', DELETED, [here], undefined],
+  [
+    'that is not being deleted, and an Exposure that moves to it',
+    undefined,
+    [routeElsewhere],
+    undefined,
+  ],
+  ['that is being deleted, and an Exposure that it serves', DELETED, [routeHere], undefined],
   [
     'that is being deleted, and an Exposure that moves back to it',
     DELETED,
-    [there, here],
+    [routeElsewhere, routeHere],
     undefined,
   ],
   [
@@ -28,11 +33,11 @@ test.each([
   [
     'that is being deleted, and an Exposure that moves to it',
     DELETED,
-    [there],
+    [routeElsewhere],
     'accepts no new Exposures. The routes on Edge other stay in use',
   ],
-])('an Edge %s', (_what, deletionTimestamp, routes, refusal) => {
-  const edge = { metadata: { name: here.spec.edgeRef.name, deletionTimestamp } };
+])('an Edge %s', (_, deletionTimestamp, routes, refusal) => {
+  const edge = { metadata: { name: routeHere.spec.edgeRef.name, deletionTimestamp } };
 
   const fault = deletionFault(exposure(), edge, routes);
 
@@ -42,10 +47,10 @@ test.each([
 });
 
 test('an Edge that is being deleted accepts an Exposure whose routes were deleted by another client', () => {
-  const edge = { metadata: { name: here.spec.edgeRef.name, deletionTimestamp: DELETED } };
+  const edge = { metadata: { name: routeHere.spec.edgeRef.name, deletionTimestamp: DELETED } };
   const { metadata } = exposure();
   const routed = { metadata: { ...metadata, finalizers: [ROUTES_FINALIZER] } };
 
   expect(deletionFault(routed, edge, [])).toBeUndefined();
-  expect(deletionFault(routed, edge, [there])?.code).toBe('EdgeTerminating');
+  expect(deletionFault(routed, edge, [routeElsewhere])?.code).toBe('EdgeTerminating');
 });

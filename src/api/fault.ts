@@ -127,9 +127,9 @@ function isCount(origin: string): boolean {
 
 function amount(origin: string, limit: number | bigint): string {
   if (!isCount(origin)) return String(limit);
-  const one = origin === 'string' ? 'character' : 'entry';
+  const unit = origin === 'string' ? 'character' : 'entry';
   const many = origin === 'string' ? 'characters' : 'entries';
-  return `${limit} ${Number(limit) === 1 ? one : many}`;
+  return `${limit} ${Number(limit) === 1 ? unit : many}`;
 }
 
 function knownKeys(schema: unknown): string {

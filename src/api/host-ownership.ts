@@ -1,15 +1,16 @@
 /**
- * The rules that decide which Exposure owns a host. The operator and the gateway share them, so they always agree. Pure.
+ * The rules that decide which Exposure owns a host. The operator and the gateway share them, so they always agree.
+ * Pure.
  *
  * - A host with TenantRoutes belongs to the Exposure of the oldest one, see {@link owningRoute}.
  * - A host without a TenantRoute belongs to one of the Exposures that claim it, see {@link firstClaimant}.
  *
  * The operator creates a TenantRoute only for a host that no other Exposure owns. It reserves the host in memory during
  * the create request. Two Exposures have TenantRoutes for the same host only if another client creates one, or if the
- * API server applies a create request late: one of a previous leader, or one that the operator got no response to.
+ * API server applies a create request late: that of a previous leader, or one without a response to the operator.
  *
- * A restore from backup keeps specs, labels and finalizers, but drops status and resets creationTimestamp. Therefore the
- * rules do not use status, and the routes finalizer decides before age.
+ * A restore from backup keeps specs, labels and finalizers, but drops status and resets creationTimestamp. Therefore
+ * the rules do not use status, and the routes finalizer decides before age.
  */
 import type { ObjectMeta } from '../kube/object.ts';
 

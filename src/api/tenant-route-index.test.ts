@@ -38,7 +38,7 @@ async function write(index: TenantRouteIndex<TenantRoute>, route: TenantRoute): 
   );
 }
 
-test('takes a lower version from the watch, as after a restore from backup', () => {
+test('accepts a lower version from the watch, as after a restore from backup', () => {
   const index = new TenantRouteIndex([at('1', '20')]);
 
   expect(index.put(at('1', '9'))).toBe(true);

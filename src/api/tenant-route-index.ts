@@ -158,7 +158,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   #drop(key: string, route: T): void {
     this.#byKey.delete(key);
     for (const [index, value] of this.#places(route)) {
-      const others = (index.get(value) ?? []).filter((one) => one !== route);
+      const others = (index.get(value) ?? []).filter((other) => other !== route);
       if (others.length === 0) index.delete(value);
       else index.set(value, others);
     }

@@ -24,18 +24,18 @@ describe('a version', () => {
   test('compares major, minor and patch, in that order', () => {
     const version = fc.record({ major: fc.nat(9), minor: fc.nat(99), patch: fc.nat(99) });
     fc.assert(
-      fc.property(version, version, (one, other) => {
-        const [a, b] = [one, other].map(
+      fc.property(version, version, (first, second) => {
+        const [a, b] = [first, second].map(
           ({ major, minor, patch }) => major * 1e4 + minor * 100 + patch,
         );
 
-        expect(Math.sign(compareVersions(one, other))).toBe(Math.sign(a! - b!));
+        expect(Math.sign(compareVersions(first, second))).toBe(Math.sign(a! - b!));
       }),
     );
   });
 });
 
-describe('k0s takes a port in an external address', () => {
+describe('k0s supports a port in an external address', () => {
   test.each([
     ['v1.31.12-k0s.0', false],
     ['v1.31.13-k0s.0', true],

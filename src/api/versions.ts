@@ -26,15 +26,15 @@ export function parseVersion(text: string): Version | undefined {
 }
 
 /** Returns a negative number if the first version is older, and 0 if they are equal. */
-export function compareVersions(one: Version, other: Version): number {
-  return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
+export function compareVersions(a: Version, b: Version): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 }
 
 /** A feature and the versions that introduced it. */
 export interface Gate {
-  readonly of: 'k0s' | 'Kubernetes';
-  /** The feature, as in `k0s takes a port in the address of the API`. */
-  readonly what: string;
+  readonly product: 'k0s' | 'Kubernetes';
+  /** The feature, as in `k0s supports a port in the address of the API`. */
+  readonly feature: string;
   /** The first patch release with the feature, per minor version. Every version after the last one has it too. */
   readonly since: readonly string[];
 }
@@ -42,13 +42,14 @@ export interface Gate {
 /** The features. The k0s patch releases were verified one by one: the previous patch does not have the feature. */
 export const GATES = {
   k0sAddressWithPort: {
-    of: 'k0s',
-    what: 'a port in the external address of the API, so that kubeconfigs and join tokens point to the edge',
+    product: 'k0s',
+    feature:
+      'a port in the external address of the API, so that kubeconfigs and join tokens point to the edge',
     since: ['1.31.13', '1.32.10', '1.33.6', '1.34.1'],
   },
   mutatingAdmissionPolicy: {
-    of: 'Kubernetes',
-    what: 'MutatingAdmissionPolicy without a feature gate',
+    product: 'Kubernetes',
+    feature: 'MutatingAdmissionPolicy without a feature gate',
     since: ['1.36.0'],
   },
 } as const satisfies Record<string, Gate>;
@@ -67,14 +68,14 @@ export function passes(gate: Gate, version: string): boolean | 'unknown' {
 export function gateFindings(gate: Gate, version: string, subject: string): readonly Finding[] {
   const passed = passes(gate, version);
   if (passed === true) return [];
-  const { of, what, since } = gate;
-  const versions = since.map((one) => `v${one}`).join(', ');
+  const { product, feature, since } = gate;
+  const versions = since.map((version) => `v${version}`).join(', ');
   if (passed === 'unknown') {
     return [
       {
         code: 'VersionUnreadable',
         severity: 'warning',
-        message: `Version ${quoted(JSON.stringify(version))} (${subject}) is invalid, so it is unknown whether this ${of} supports ${what}.`,
+        message: `Version ${quoted(JSON.stringify(version))} (${subject}) is invalid, so it is unknown whether this ${product} supports ${feature}.`,
         action: `Check that the version is one of ${versions} or newer.`,
       },
     ];
@@ -83,7 +84,7 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
     {
       code: 'VersionTooOld',
       severity: 'error',
-      message: `Version ${version} (${subject}) is too old: ${of} supports ${what} since ${versions}.`,
+      message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.`,
       action: `Upgrade to ${versions} or newer.`,
     },
   ];

@@ -251,7 +251,9 @@ TenantControlPlane tenants/lost  Exposure not created
 
     const report = JSON.parse(stdout) as Report;
     expect(report.exposures).toEqual([]);
-    expect(report.unresolved.map(({ object }) => object)).toEqual(['TenantControlPlane tenants/lost']);
+    expect(report.unresolved.map(({ object }) => object)).toEqual([
+      'TenantControlPlane tenants/lost',
+    ]);
   });
 
   test('that are nowhere are a failure to look', async () => {

@@ -36,11 +36,11 @@ describe('the DaemonSet', () => {
   });
 
   test.each<[string, object, object | undefined]>([
-    ['half a gibibyte where nothing is said', {}, { memory: '512Mi' }],
-    ['the request where it is larger', { requests: { memory: '0.5Gi' } }, { memory: '512Mi' }],
-    ['none if more is requested', { requests: { memory: '1e9' } }, undefined],
-    ['none with empty limits', { limits: {} }, undefined],
-  ])('has a limit of memory: %s', (_limit, resources, limits) => {
+    ['512Mi by default', {}, { memory: '512Mi' }],
+    ['the request if that is larger', { requests: { memory: '0.5Gi' } }, { memory: '512Mi' }],
+    ['no limit if more is requested', { requests: { memory: '1e9' } }, undefined],
+    ['no limit with empty limits', { limits: {} }, undefined],
+  ])('has as memory limit %s', (_limit, resources, limits) => {
     const [container] = podIn(tenantObjects(tenantInput({ resources }))).containers;
 
     expect(container?.resources?.limits).toEqual(limits as Record<string, string>);
@@ -125,7 +125,7 @@ describe('the command lines', () => {
     }
   });
 
-  test('of those that leave are valid for the program', () => {
+  test('of the cleanup are valid for the program', () => {
     const [container] = podIn(cleanupObjects(tenantInput())).containers;
 
     const command = taken(addressCommand(new TestIo()), container?.args);
@@ -161,15 +161,15 @@ describe('the pod template', () => {
     daemonSetIn(tenantObjects(tenantInput({}, change))).spec.template;
 
   test('does not depend on the addresses and the port of the edge', () => {
-    const one = templateFor({ edgeAddresses: ['203.0.113.10'], port: 443 });
+    const first = templateFor({ edgeAddresses: ['203.0.113.10'], port: 443 });
     const other = templateFor({ edgeAddresses: ['198.51.100.7', '2001:db8::7'], port: 8443 });
     const named = templateFor({ edgeAddresses: ['lb.example.com'] });
 
-    expect(other).toEqual(one);
-    expect(named).toEqual(one);
+    expect(other).toEqual(first);
+    expect(named).toEqual(first);
   });
 
-  test('changes with the Edge, so that a move between Edges is a rollout', () => {
+  test('changes with the Edge, so that a move to another Edge triggers a rollout', () => {
     expect(templateFor({ edge: 'next haproxy' })).not.toEqual(templateFor({}));
   });
 });

@@ -53,7 +53,7 @@ export function daemonSet(input: DaemonSetInput): DaemonSet {
 
 function podSpec(input: DaemonSetInput, health: string): PodSpec {
   const { worker, image, init = [], container, hostAliases, volumes } = input;
-  const own = { image, ...notEmpty({ resources: resourcesOf(worker) }) };
+  const settings = { image, ...notEmpty({ resources: resourcesOf(worker) }) };
   const { healthPort } = worker;
   return {
     hostNetwork: true,
@@ -77,14 +77,16 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
       fsGroup: USER,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    ...notEmpty({ initContainers: init.map((one) => ({ ...one, ...own })) }),
+    ...notEmpty({
+      initContainers: init.map((initContainer) => ({ ...initContainer, ...settings })),
+    }),
     // The container declares no ports: on the host network these would be host ports, and the scheduler would not place
     // a second pod on the node during a rollout.
     containers: [
       {
         ...container,
         args: [...container.args, `--http=${health}:${healthPort}`],
-        ...own,
+        ...settings,
         ...probesAt(health, healthPort),
       },
     ],

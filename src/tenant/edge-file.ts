@@ -23,7 +23,7 @@ export function edgeFile(input: EdgeFileInput): string {
   const { host, port } = input;
   const addresses = edgeFileAddresses(input);
   const lines = addresses.length === 0 ? [host] : addresses;
-  return lines.map((one) => `${formatEdgeAddress({ host: one, port })}\n`).join('');
+  return lines.map((host) => `${formatEdgeAddress({ host, port })}\n`).join('');
 }
 
 /** Returns the IP addresses in the file. */
@@ -33,7 +33,7 @@ export function edgeFileAddresses({
   edgeAddresses,
 }: Omit<EdgeFileInput, 'port'>): readonly string[] {
   const isGiven = worker.hostAliases?.some(({ hostnames }) => hostnames.includes(host)) === true;
-  const known = isGiven ? [] : edgeAddresses.filter((one) => familyOf(one) !== undefined);
+  const known = isGiven ? [] : edgeAddresses.filter((address) => familyOf(address) !== undefined);
   // Sorted, because a load balancer may report its addresses in any order.
   return [...new Set(known.map(canonicalAddress))].toSorted();
 }

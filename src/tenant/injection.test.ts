@@ -9,7 +9,7 @@ test.each(['v1.36.0', 'v1.36.0+k0s', '1.36', 'v1.37.0-alpha.1', 'v1.100.2', 'v2.
 );
 
 test.each(['v1.35.6', 'v1.4.0', 'v1.35.0+k0s.0', 'v0.36.0', '', 'unknown'])(
-  '%p does not have it',
+  '%p does not have the policy',
   (version) => {
     expect(supportsInjection(version)).toBe(false);
   },

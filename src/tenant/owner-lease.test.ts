@@ -52,7 +52,7 @@ describe('an acquired Lease', () => {
     expect(stored(renewed)).toEqual({ ...acquired, renewTime: '2026-03-01T12:05:00.000000Z' });
   });
 
-  test('counts a change of owner', () => {
+  test('counts a transition when the owner changes', () => {
     const taken = stored(renewedLease('5678/tenants/blue', 60_000, acquired, NOW));
 
     expect(taken).toMatchObject({ holderIdentity: '5678/tenants/blue', transitions: 1 });
@@ -120,14 +120,14 @@ describe('a Lease of another owner', () => {
     expect(left(acquired, first, 901_000)).toBe(0);
   });
 
-  test('starts over when it is renewed, and not on other changes', () => {
+  test('expires later when it is renewed, and not after other changes', () => {
     const renewed = { ...acquired, resourceVersion: '8', renewTime: '2026-03-01T12:05:00.000000Z' };
 
     expect(observeLease(first, { ...acquired, resourceVersion: '8' }, 5000)).toBe(first);
     expect(observeLease(first, renewed, 5000).sinceMs).toBe(5000);
   });
 
-  test('is respected if its clock is ahead, or up to an hour behind', () => {
+  test('is respected if the clock of its owner is ahead, or up to an hour behind', () => {
     const at = (offsetMs: number) => new Date(NOW.getTime() + offsetMs);
 
     expect(isLongExpired(acquired, at(-100 * HOUR_MS))).toBe(false);

@@ -2,7 +2,7 @@
  * The Lease in a tenant that names its owner: the only Exposure, of one management cluster, that may write there. Pure.
  *
  * Anyone in the tenant can write this Lease, and its API server can send anything. The values are therefore bounded,
- * and only determine whether and for how long Snicket waits.
+ * and determine only whether, and how long, Snicket waits.
  */
 import { MANAGED_BY } from '../api/labels.ts';
 import { microTimeText, type KubeObject } from '../kube/object.ts';
@@ -113,8 +113,8 @@ export interface LeaseObservation {
 }
 
 /**
- * Returns the observation after another read. A Lease is alive while its renewTime changes. As in leader election, the
- * clocks of the owner and the observer are not compared.
+ * Returns the observation after another read. A Lease is valid while its renewTime keeps changing. As in leader
+ * election, the clocks of the owner and the observer are not compared.
  */
 export function observeLease(
   before: LeaseObservation | undefined,

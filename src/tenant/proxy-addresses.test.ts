@@ -79,7 +79,7 @@ describe('the current proxies', () => {
     expect(proxyState(cleanup).previousAddresses).toEqual(['100.64.64.1']);
   });
 
-  test('are rolled out when all nodes run a ready pod of the latest revision', () => {
+  test('are complete when all nodes run a ready pod of the latest revision', () => {
     const complete = { observedGeneration: 2, desiredNumberScheduled: 3 };
     const counts = { updatedNumberScheduled: 3, numberReady: 3 };
     const isDone = (status: object) => isRolledOut(daemonSet([], 'proxy', status));

@@ -76,7 +76,7 @@ export function isChangingAddresses(
   const { virtualAddresses, listenEverywhere } = proxyState(daemonSet);
   if (address === 'Node') return virtualAddresses.length > 0;
   const known = desired.map(canonicalAddress);
-  return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
+  return listenEverywhere || virtualAddresses.some((address) => !known.includes(address));
 }
 
 /** The input of {@link proxyAddresses}. */

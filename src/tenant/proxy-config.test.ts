@@ -16,7 +16,10 @@ function edgeIn(object: KubeObject): string | undefined {
   return textAt(object, 'data', 'edge');
 }
 
-/** Returns what proxies use that have address ONE, once the address is unknown. */
+/**
+ * Returns the contents of the edge file for proxies that have address ONE, after the address has
+ * become unknown.
+ */
 function later(change: Partial<ProxyConfigInput>, before: Partial<ProxyConfigInput> = {}) {
   const currentConfig = config({ edgeAddresses: [ONE], ...before });
   return edgeIn(config({ edgeAddresses: [], currentConfig, ...change }));

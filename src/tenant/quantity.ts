@@ -5,7 +5,7 @@
 const FORM = /^(0|[1-9]\d*)?(?:\.(\d+))?([numkMGTPE]|[KMGTPE]i)?$/;
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
-/** The number of units `n` in one. */
+/** The number of units `n` in 1. */
 const NANOS = 10n ** 9n;
 
 /**
@@ -23,9 +23,9 @@ export function canonicalQuantity(text: string): string {
   const nanos = divideUp(BigInt(whole + fraction) * scale, 10n ** BigInt(fraction.length));
   // The API server rounds up to thousandths, and keeps powers of two if the amount is a whole number.
   const millis = divideUp(nanos, 10n ** 6n);
-  const ones = millis / 1000n;
-  return power > 0 && ones >= 1024n && millis % 1000n === 0n
-    ? inUnits(ones, 1024n, BINARY)
+  const units = millis / 1000n;
+  return power > 0 && units >= 1024n && millis % 1000n === 0n
+    ? inUnits(units, 1024n, BINARY)
     : inUnits(millis, 1000n, DECIMAL.slice(2));
 }
 

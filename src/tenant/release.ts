@@ -22,11 +22,11 @@ export const EXPOSURE_ANNOTATION = 'snicket.dev/exposure-hash';
 /** The annotation with the hash of the API host and the Edge. Both may follow from a change of the Edge alone. */
 export const PATH_ANNOTATION = 'snicket.dev/path-hash';
 
-/** What a template depends on, with the default image. The mode follows from the worker spec and the Edge. */
+/** The inputs of a template, with the default image. The mode follows from the worker spec and the Edge. */
 export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'host' | 'edge'> {
   /** The default image of the operator. */
   readonly defaultImage: string;
-  /** What the Exposure says about its path. */
+  /** The fields of the Exposure that determine its path. */
   readonly exposure: Pick<ExposureSpec, 'edgeRef' | 'hosts'>;
 }
 

@@ -25,7 +25,7 @@ export interface TenantInput {
   /** The API host of the tenant, and the port of the edge. */
   readonly host: string;
   readonly port: number;
-  /** The addresses that the host resolves to; none to leave that to DNS. */
+  /** The addresses of the host. If empty, DNS resolves it. */
   readonly edgeAddresses: readonly string[];
   /** Whether the controller of the Edge reports these addresses. Default: the spec of the Edge has them. */
   readonly areAddressesReported?: boolean | undefined;
@@ -35,7 +35,7 @@ export interface TenantInput {
   readonly edge: string;
   /** The ingress class or the Gateways of the Edge, whose addresses are reported. Default: the Edge names none. */
   readonly addressSource?: string | undefined;
-  /** What the Exposure says about its path. */
+  /** The fields of the Exposure that determine its path. */
   readonly exposure: Pick<ExposureSpec, 'edgeRef' | 'hosts'>;
   readonly tenant: TenantFacts;
   /** The CA of the tenant, as PEM. */
@@ -136,11 +136,11 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
 
 function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding | undefined {
   if (!worker.directInjection || supportsInjection(version)) return undefined;
-  const { of, what, since } = GATES.mutatingAdmissionPolicy;
+  const { product, feature, since } = GATES.mutatingAdmissionPolicy;
   return {
     code: 'InjectionUnsupported',
     severity: 'warning',
-    message: `Option worker.directInjection requires ${what}, which ${of} has since v${since[0]}, but the tenant runs ${version}. Pods use the proxy instead.`,
+    message: `Option worker.directInjection requires ${feature}, which ${product} has since v${since[0]}, but the tenant runs ${version}. Pods use the proxy instead.`,
     action: 'Upgrade the tenant, or remove worker.directInjection.',
   };
 }

@@ -209,7 +209,10 @@ export function structuralSchema(schema: z.ZodType): StructuralSchema {
   return root;
 }
 
-/** Removes from the output of zod what a structural schema must not have, and what other fields already express. */
+/**
+ * Removes keywords that a structural schema must not have, or that other keywords already express, from the output
+ * of zod.
+ */
 function adapt(schema: StructuralSchema): void {
   // A structural schema must not use anyOf for types. For int-or-string, x-kubernetes-int-or-string replaces it.
   delete schema.anyOf;

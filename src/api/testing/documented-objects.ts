@@ -35,8 +35,8 @@ export function documentedObjects(): Documented {
   const pages = names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
   const found = ['README.md', ...pages.toSorted()].flatMap(examplesOf);
   return {
-    objects: found.filter((one) => typeof one !== 'string'),
-    others: found.filter((one) => typeof one === 'string'),
+    objects: found.filter((item) => typeof item !== 'string'),
+    others: found.filter((item) => typeof item === 'string'),
   };
 }
 

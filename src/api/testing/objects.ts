@@ -44,8 +44,8 @@ export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
   'an Exposure with an image by address and digest': exposureOf({
     worker: { image: `[2001:db8::10]:5000/snicket@sha256:${'0'.repeat(64)}` },
   }),
-  'an Edge with a driver alone': edgeOf({ driver: 'snicket' }),
-  'an Edge with everything that is for all drivers': edgeOf({
+  'an Edge with only a driver': edgeOf({ driver: 'snicket' }),
+  'an Edge with all fields that every driver uses': edgeOf({
     driver: 'haproxy',
     domain: 'example.com',
     port: 8443,
@@ -76,12 +76,12 @@ export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
       parentRefs: [{ namespace: 'edge', name: 'shared', sectionName: 'tls', port: 443 }],
     },
   }),
-  'an Edge for annotations by hand': edgeOf({
+  'an Edge with driver ingress and annotations': edgeOf({
     driver: 'ingress',
     ingress: { annotations: { 'example.com/ssl-passthrough': 'true' } },
   }),
-  'an Exposure with an objectRef alone': exposureOf({}),
-  'an Exposure with fields that are empty': exposureOf({
+  'an Exposure with only an objectRef': exposureOf({}),
+  'an Exposure with empty fields': exposureOf({
     hosts: null,
     worker: { mode: null, port: null, nodeSelector: { gpu: null } },
   }),
@@ -102,7 +102,7 @@ export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
       clusterDomain: 'cluster.local',
     },
   }),
-  'an Exposure with everything': exposureOf({
+  'an Exposure with all fields': exposureOf({
     edgeRef: { name: 'shared' },
     hosts: { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' },
     prepare: 'Report',
@@ -131,7 +131,7 @@ export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
 export interface InvalidObject {
   readonly object: WrittenObject;
   readonly path: string;
-  /** The parser's message. For a rule, the API server uses the same message. For a schema error, it uses its own. */
+  /** The parser's message. The API server has the same message for a CEL rule, and its own for a schema error. */
   readonly sentence: string;
 }
 

@@ -264,7 +264,7 @@ describe('at node addresses', () => {
     });
   });
 
-  test('all endpoints are ready if no node is: a wrong result must not cut off all pods', () => {
+  test('all endpoints are ready if no node is, since a wrong result must not cut off all pods', () => {
     const nodes = [node('one', '10.0.0.1', false), node('two', '10.0.0.2', false)];
 
     expect(summary(atNodes(nodes))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.2'] });
