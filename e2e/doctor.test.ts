@@ -284,7 +284,7 @@ describe('faults on the path, without the operator', () => {
       ...['patch', ...at, '--type=merge', '--patch', JSON.stringify({ data })],
     );
 
-    await untilFailing('a', 'KubeconfigPortMismatch');
+    await untilFailing('a', 'KubeconfigMismatch');
     await world.management.apply(...tenantService(controlPlane));
     await untilFailing('a');
   });

@@ -230,8 +230,8 @@ describe('specs', () => {
     To do: Create it, or correct spec.edgeRef (existing Edge: shared).
 
 TenantControlPlane tenants/late  Exposure not created
-  HOP   STATE  CODE             TARGET
-  plan  Fail   ExposureMissing  TenantControlPlane tenants/late
+  HOP   STATE  CODE           TARGET
+  plan  Fail   NotReconciled  TenantControlPlane tenants/late
     TenantControlPlane tenants/late requests an Exposure by annotation, but has none.
     To do: Wait a moment. If this persists, check that Snicket's operator runs.
 

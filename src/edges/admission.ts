@@ -90,7 +90,7 @@ function absent(object: KubeObject): Admission {
   const message = `${objectText(object)} does not exist.`;
   return {
     state: 'Pending',
-    code: 'RouteMissing',
+    code: 'NotReconciled',
     message,
     action: 'Check why it was not written.',
   };

@@ -60,10 +60,7 @@ export async function probeNetwork(
     }
     const edge = edgeAddresses.join(', ');
     const message = `The address of ${edge} cannot be resolved.`;
-    return [
-      hopResult('edge', 'EdgeNoAddress', edge, message, { edge }),
-      ...skipBehind('edge', target),
-    ];
+    return [hopResult('edge', 'AddressUnknown', edge, message), ...skipBehind('edge', target)];
   }
   const edge = await probeEdge(addresses, port, options.dial, options.limits);
   const spare = new SpareConnections(edge.connections, options.dial);

@@ -161,10 +161,8 @@ test('a host name of the edge without an address fails hop edge', async () => {
 
   const hops = await lab.probe({ edgeAddresses: ['lb.test'] }, { lookup });
 
-  expect(hops.edge).toMatchObject({ code: 'EdgeNoAddress', target: 'lb.test' });
-  expect(hops.edge.action).toStartWith(
-    'Check that lb.test resolves, or set the IP addresses of the edge in the Edge.',
-  );
+  expect(hops.edge).toMatchObject({ code: 'AddressUnknown', target: 'lb.test' });
+  expect(hops.edge.action).toStartWith('Set spec.addresses of the Edge to IP addresses');
   expect(hops.sni.message).toBe('Skipped because hop edge did not pass.');
 });
 

@@ -6,12 +6,10 @@ import type { FindingEntry } from './entry.ts';
 /** The entries, by code. */
 export const DNS_FINDINGS = {
   AddressUnknown: {
-    meaning: 'The address of the Edge is unknown.',
-    action: 'Set spec.addresses of the Edge, or wait for its load balancer.',
-  },
-  AddressInvalid: {
-    meaning: 'The controller of the Edge reports an invalid address.',
-    action: 'Set spec.addresses of the Edge.',
+    meaning:
+      'The address of the Edge is unknown: it has none, its controller reports an invalid one, or its name has no address.',
+    action:
+      'Set spec.addresses of the Edge to IP addresses, wait for its load balancer, or check that its name resolves.',
   },
   AddressIgnored: {
     meaning: 'The Edge has both IP addresses and names, but a record cannot point to both.',

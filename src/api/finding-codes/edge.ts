@@ -10,10 +10,6 @@ export const EDGE_FINDINGS = {
     meaning: 'The controller of the edge accepted the routes.',
     action: 'No action is needed.',
   },
-  RouteMissing: {
-    meaning: 'A route object does not exist.',
-    action: "Check that Snicket's operator, which creates it, runs.",
-  },
   AwaitingController: {
     meaning: 'The controller of the edge has not processed a route yet.',
     action: 'Wait a moment.',

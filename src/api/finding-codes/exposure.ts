@@ -97,12 +97,10 @@ export const EXPOSURE_FINDINGS = {
     meaning: 'A control plane requests an invalid Exposure by annotation.',
     action: 'Correct the annotation or the object, or create the Exposure yourself.',
   },
-  StatusOutdated: {
-    meaning: 'The operator has not reconciled the latest change of the Exposure yet.',
-    action: "Wait a moment. If this persists, check that Snicket's operator runs.",
-  },
-  ExposureMissing: {
-    meaning: 'A control plane requests an Exposure by annotation, but has none.',
-    action: "Wait a moment. If this persists, check that Snicket's operator runs.",
+  NotReconciled: {
+    meaning:
+      'The operator has not reconciled the latest change yet: the status of the Exposure is outdated, or an object that the operator writes is missing or not as planned.',
+    action:
+      "Wait a moment. If this persists, check that Snicket's operator runs and is allowed to write the object.",
   },
 } as const satisfies Record<string, FindingEntry>;

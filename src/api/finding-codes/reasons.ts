@@ -39,11 +39,6 @@ export const CONDITION_REASONS = {
       'The controller of the edge does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.',
     action: 'See the hop sni.',
   },
-  NoNodes: {
-    severity: 'Normal',
-    meaning: 'The tenant has no nodes yet. Each node gets a proxy when it joins.',
-    action: 'No action is needed. To use the tenant, join a node.',
-  },
   RolloutPending: {
     severity: 'Normal',
     meaning:

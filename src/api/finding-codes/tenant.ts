@@ -25,10 +25,10 @@ export const TENANT_FINDINGS = {
     meaning: 'The tenant rejects an object of Snicket.',
     action: 'Check which admission policy of the tenant rejects it.',
   },
-  TenantNotKubernetes: {
+  NotKubernetes: {
     meaning:
-      "The server at the address of the tenant's API does not answer as a kube-apiserver does.",
-    action: 'Check that a kube-apiserver answers at this address.',
+      "The server at the address or behind the host of the tenant's API does not answer as a kube-apiserver does.",
+    action: 'Check that the address or the route points to the port of a kube-apiserver.',
   },
   TenantNotInitialized: {
     meaning: 'The API server of the tenant has just started.',

@@ -55,7 +55,7 @@ test('no host passes while the addresses of the Edge are unknown', async () => {
   expect(await stateOf({ ...nameOf('ok.example.com'), to: undefined })).toBe(
     'unknown AddressUnknown',
   );
-  expect(await stateOf(nameOf('ok.example.com', gone))).toBe('unknown EdgeNoAddress');
+  expect(await stateOf(nameOf('ok.example.com', gone))).toBe('unknown AddressUnknown');
 });
 
 test('says what was found, and what to do', async () => {

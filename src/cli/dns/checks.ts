@@ -82,7 +82,7 @@ async function checkName(
   if (allowed.length === 0 && to.kind === 'name') {
     const message = `Edge ${edge} is at ${to.host}, which has no address`;
     const action = 'see that the load balancer of the Edge is there, or write spec.addresses';
-    return { name, state: 'unknown', found, code: 'EdgeNoAddress', message, action };
+    return { name, state: 'unknown', found, code: 'AddressUnknown', message, action };
   }
   const { code, message, action } = judgeDns(new Map([[host, answer]]), allowed);
   return { name, state: STATES[code] ?? 'unknown', found, code, message: quoted(message), action };

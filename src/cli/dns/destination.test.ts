@@ -55,5 +55,5 @@ test.each([
   const { to, findings } = destinationOf('shared', [text]);
 
   expect(to).toBeUndefined();
-  expect(findings.map(({ code }) => code)).toEqual(['AddressInvalid', 'AddressUnknown']);
+  expect(findings.map(({ code }) => code)).toEqual(['AddressUnknown', 'AddressUnknown']);
 });

@@ -79,7 +79,7 @@ function unknown(edge: string): Finding {
 
 function strange(edge: string, text: string): Finding {
   return {
-    code: 'AddressInvalid',
+    code: 'AddressUnknown',
     severity: 'error',
     message: `The controller of Edge ${edge} reports ${JSON.stringify(text)}, which is neither an address nor a name.`,
     action: 'Set spec.addresses of the Edge.',

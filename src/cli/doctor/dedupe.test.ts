@@ -9,8 +9,8 @@ function finding(code: Finding['code']): Finding {
 
 const PASSES = hopResult('sni', 'Passed', 'a:443', 'it is');
 const UNROUTED = hopResult('sni', 'NoRoute', 'a:443', 'it is not', { host: 'a', server: 'it' });
-const OLD_PORT = hopResult('kubeconfig', 'KubeconfigPortMismatch', 'https://a', 'it is not', {
-  port: '443',
+const OLD_PORT = hopResult('kubeconfig', 'KubeconfigMismatch', 'https://a', 'it is not', {
+  endpoint: 'a:443',
 });
 const NAMELESS = hopResult('certificate', 'CertificateNameMissing', 'a', 'it is not', {
   host: 'a',

@@ -198,7 +198,7 @@ describe('a fault has one code', () => {
 
     await lab.operator.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
 
-    await lab.untilFailures('KubeconfigPortMismatch');
+    await lab.untilFailures('KubeconfigMismatch');
   });
 });
 
@@ -251,7 +251,7 @@ describe('a control plane of a provider', () => {
     await lab.changeSecret('blue-admin-kubeconfig', { 'admin.conf': old });
 
     const examination = await examineIn(lab, 'blue');
-    expect(failuresIn(examination)).toEqual(['KubeconfigPortMismatch']);
+    expect(failuresIn(examination)).toEqual(['KubeconfigMismatch']);
     expect(examination.hops.at(-1)?.action).toStartWith(
       'If this persists, have the provider recreate it (Snicket does so itself if ClusterRole snicket-renew-secrets is bound to it): kubectl delete -n tenants secret blue-admin-kubeconfig',
     );

@@ -38,14 +38,14 @@ test('skips exactly the hops whose failure the outdated operator explains', () =
 
   const found = withOutdatedOperator(results, behind);
 
-  expect(found.findings.map(({ code }) => code)).toEqual(['StatusOutdated']);
+  expect(found.findings.map(({ code }) => code)).toEqual(['NotReconciled']);
   expect(found.hops).toEqual([
     {
       name: 'sni',
       target: 'a:443',
       state: 'Skip',
       code: 'PrerequisiteFailed',
-      message: 'Failed, most likely for the same reason as StatusOutdated: it hung up',
+      message: 'Failed, most likely for the same reason as NotReconciled: it hung up',
     },
     EXPIRED,
   ]);

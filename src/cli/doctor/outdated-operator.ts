@@ -13,8 +13,7 @@ import type { ProbeResults } from './dedupe.ts';
  * host without a route.
  */
 const CONSEQUENCES: ReadonlySet<string> = new Set<ResultCode>([
-  ...(['NoRoute', 'EdgeTerminates', 'NotTls'] as const),
-  ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),
+  ...(['NoRoute', 'EdgeTerminates', 'NotTls', 'NotReconciled', 'ProxiesNotReady'] as const),
 ]);
 
 /** Returns a finding if the status is about another generation of the Exposure, or if there is no status. */
@@ -26,7 +25,7 @@ export function outdatedOperator(object: KubeObject, namespace: string): Finding
     return undefined;
   }
   return {
-    code: 'StatusOutdated',
+    code: 'NotReconciled',
     severity: 'error',
     message:
       seen === undefined

@@ -67,7 +67,7 @@ function unknownEdge(finding: Finding): Finding {
 
 function notMade(object: KubeObject): Finding {
   return {
-    code: 'ExposureMissing',
+    code: 'NotReconciled',
     severity: 'error',
     message: `${objectText(object)} requests an Exposure by annotation, but has none.`,
     action: "Wait a moment. If this persists, check that Snicket's operator runs.",

@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test';
 import { join, resolve } from 'node:path';
+import { FINDING_CODES } from '../../api/finding-codes/catalog.ts';
+import type { FindingEntry } from '../../api/finding-codes/entry.ts';
 import { CONDITION_REASONS, EVENT_REASONS } from '../../api/finding-codes/reasons.ts';
 import { CONDITION_ORDER, notYet } from '../../reconcile/conditions/condition-state.ts';
+import { RESULT_CODES, type CodeEntry } from '../../probe/codes.ts';
 import { explanations } from './explanations.ts';
 
 const root = resolve(import.meta.dir, '../../..');
@@ -59,6 +62,20 @@ test('every explained reason is one that the code uses, and no code of another c
   expect(reasons.filter((name) => !text.includes(`'${name}'`) && !gates.includes(name))).toEqual(
     [],
   );
-  const all = explanations().map(({ code }) => code);
-  expect(reasons.filter((name) => all.indexOf(name) !== all.lastIndexOf(name))).toEqual([]);
+  const others = { ...FINDING_CODES, ...RESULT_CODES };
+  expect(reasons.filter((name) => name in others)).toEqual([]);
+});
+
+test('a code of both hops and findings is explained once, with the same words', () => {
+  const both = Object.entries<FindingEntry>(FINDING_CODES).flatMap(([code, entry]) => {
+    const result = Object.entries<CodeEntry>(RESULT_CODES).find(([name]) => name === code);
+    return result === undefined ? [] : [{ code, entry, result: result[1] }];
+  });
+
+  expect(both).not.toEqual([]);
+  for (const { code, entry, result } of both) {
+    expect(result).toMatchObject(entry);
+    const found = explanations().filter((one) => one.code === code);
+    expect(found.map(({ reportedBy }) => reportedBy)).toEqual([expect.stringMatching(/Findings$/)]);
+  }
 });

@@ -23,7 +23,7 @@ export interface Explanation {
 
 /** Returns all explanations, grouped, in the order of the reference documentation. */
 export function explanations(): readonly Explanation[] {
-  return [
+  const all = [
     ...RESULT_GROUPS.flatMap(([group, entries]) =>
       explained<CodeEntry>(group, entries, ({ of, state }) => [reportersText(of), state]),
     ),
@@ -34,6 +34,12 @@ export function explanations(): readonly Explanation[] {
       explained<ReasonEntry>(title, entries, ({ severity }) => [title, severity]),
     ),
   ];
+  // Some codes are those of hops and of findings.
+  return [...Map.groupBy(all, ({ code }) => code).values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : { ...first, reportedBy: [first, ...others].map((one) => one.reportedBy).join('; ') },
+  );
 }
 
 function explained<Entry extends Pick<CodeEntry, 'meaning' | 'action'>>(

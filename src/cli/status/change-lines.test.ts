@@ -32,13 +32,13 @@ test('tells what is new and what is gone, each once', () => {
 test('reports a path that is broken though the Exposure is Ready', () => {
   const [exposure] = situation('True').exposures;
   const lastTransitionTime = '2026-03-02T08:00:00Z';
-  const claim = { status: 'False', reason: 'EdgeTimeout', message: 'silent' } as const;
+  const claim = { status: 'False', reason: 'EdgeUnreachable', message: 'silent' } as const;
   const conditions = [{ type: 'Reachable', ...claim, lastTransitionTime }];
 
   const lines = new ChangeLines().next({ exposures: [{ ...exposure!, conditions }] });
 
   expect(lines).toEqual([
-    'Exposure tenants/blue: Ready=True, Reachable=False: EdgeTimeout: silent',
+    'Exposure tenants/blue: Ready=True, Reachable=False: EdgeUnreachable: silent',
   ]);
 });
 

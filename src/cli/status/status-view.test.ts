@@ -97,10 +97,10 @@ describe('an Exposure', () => {
   });
 
   test.each(['Reachable', 'KonnectivityReady'])('is not well while %s is False', (type) => {
-    const broken = condition(type, 'False', 'EdgeTimeout', 'silent');
+    const broken = condition(type, 'False', 'EdgeUnreachable', 'silent');
     const situation = situationWith({ conditions: [condition('Ready', 'True'), broken] });
 
-    expect(brokenPath(only(situation))).toMatchObject({ type, reason: 'EdgeTimeout' });
+    expect(brokenPath(only(situation))).toMatchObject({ type, reason: 'EdgeUnreachable' });
     expect(isHealthy(situation)).toBe(false);
   });
 

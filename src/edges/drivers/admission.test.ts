@@ -39,7 +39,7 @@ const gatewayApi = context(SPECS['gateway-api'], {
 test('a missing route is pending', () => {
   expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
     state: 'Pending',
-    code: 'RouteMissing',
+    code: 'NotReconciled',
     message: 'Ingress tenants/snicket-blue.haproxy does not exist.',
   });
 });
@@ -62,7 +62,7 @@ test('an object of the same name in another namespace is ignored', () => {
   );
   const objects = object === undefined ? [] : [live(object)];
 
-  expect(driverFor('haproxy').admitted(BLUE, objects, haproxy).code).toBe('RouteMissing');
+  expect(driverFor('haproxy').admitted(BLUE, objects, haproxy).code).toBe('NotReconciled');
 });
 
 test("Snicket's gateway needs no objects", () => {

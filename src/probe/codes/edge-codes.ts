@@ -1,3 +1,4 @@
+import { DNS_FINDINGS } from '../../api/finding-codes/dns.ts';
 import type { CodeEntry } from './entry.ts';
 
 /** Codes of the path to the edge: hops dns and edge. */
@@ -29,29 +30,19 @@ export const EDGE_HOP_CODES = {
       'If this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge.',
   },
 
-  EdgeNoAddress: {
-    of: ['edge'],
-    state: 'Fail',
-    meaning: 'The Edge only has a name, and that name has no address.',
-    action: 'Check that {edge} resolves, or set the IP addresses of the edge in the Edge.',
-  },
   EdgeRefused: {
     of: ['edge'],
     state: 'Fail',
     meaning: 'Nothing listens on the port of the edge.',
     action: 'Check that the edge runs and listens on port {port}, or correct the port of the Edge.',
   },
-  EdgeTimeout: {
-    of: ['edge'],
-    state: 'Fail',
-    meaning: 'The edge does not answer: it is down, or a firewall drops packets.',
-    action:
-      'Check that the edge runs and that firewalls and security groups allow TCP port {port}.',
-  },
   EdgeUnreachable: {
     of: ['edge'],
     state: 'Fail',
-    meaning: 'The network has no route to the address of the edge.',
-    action: 'Correct the addresses of the Edge, or the routes of the probing machine.',
+    meaning:
+      'The edge does not answer: it is down, a firewall drops packets, or the network has no route to its address.',
+    action:
+      'Check that the edge runs, that firewalls and security groups allow TCP port {port}, and that the addresses of the Edge and the routes of the probing machine are correct.',
   },
+  AddressUnknown: { ...DNS_FINDINGS.AddressUnknown, of: ['edge'], state: 'Fail' },
 } as const satisfies Record<string, CodeEntry>;

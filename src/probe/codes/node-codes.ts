@@ -51,16 +51,9 @@ export const NODE_HOP_CODES = {
   NodeServiceUnreachable: {
     of: ['node-service'],
     state: 'Fail',
-    meaning: 'The proxy of this node works, but the kubernetes Service does not reach it.',
-    action:
-      'Check that kube-proxy, or its replacement, runs on this node and knows EndpointSlice default/kubernetes. A node without a default route needs a route for {address}.',
-  },
-  NodeServiceUntrusted: {
-    of: ['node-service'],
-    state: 'Fail',
     meaning:
-      "The kubernetes Service sends pods of this node to a server whose certificate the tenant's CA did not sign.",
+      "The proxy of this node works, but the kubernetes Service does not reach it, or reaches a server whose certificate the tenant's CA did not sign.",
     action:
-      'Check the EndpointSlices of Service default/kubernetes in the tenant, and the rules of kube-proxy for {address}.',
+      'Check the EndpointSlices of Service default/kubernetes in the tenant, and that kube-proxy, or its replacement, runs on this node and knows them. A node without a default route needs a route for {address}.',
   },
 } as const satisfies Record<string, CodeEntry>;

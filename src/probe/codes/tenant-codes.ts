@@ -1,3 +1,4 @@
+import { TENANT_FINDINGS } from '../../api/finding-codes/tenant.ts';
 import type { CodeEntry } from './entry.ts';
 
 /** Codes of the path through the edge to the servers of a tenant. */
@@ -100,35 +101,18 @@ export const TENANT_CODES = {
     action: 'Store the CA of the control plane of {host} as PEM in its Secret.',
   },
 
-  ApiNotAnswering: {
-    of: ['api'],
-    state: 'Fail',
-    meaning: 'TLS reaches the tenant, but a request gets no response.',
-    action: 'Check the log of the API server behind {host}.',
-  },
   ApiUnhealthy: {
     of: ['api'],
     state: 'Fail',
-    meaning: 'The path works, but the API server answers with an error.',
+    meaning: 'TLS reaches the tenant, but the API server answers with an error or not at all.',
     action: 'Check the log of the API server behind {host}.',
   },
-  ApiNotKubernetes: {
-    of: ['api'],
-    state: 'Fail',
-    meaning: "The server has a certificate of the tenant's CA, but is not a kube-apiserver.",
-    action: 'Check that the route of {host} points to the port of the API server.',
-  },
-
-  KonnectivityNotHttp2: {
+  NotKubernetes: { ...TENANT_FINDINGS.NotKubernetes, of: ['api'], state: 'Fail' },
+  NotKonnectivity: {
     of: ['konnectivity'],
     state: 'Fail',
-    meaning: 'Agents speak gRPC, but the server does not negotiate HTTP/2.',
+    meaning:
+      'Agents, which speak gRPC, reach another server than konnectivity-server, such as the API server, and are rejected.',
     action: 'Check that the route of {host} points to the agent port of konnectivity-server.',
-  },
-  KonnectivityReachesApi: {
-    of: ['konnectivity'],
-    state: 'Fail',
-    meaning: 'Agents reach the API server instead of konnectivity-server and are rejected.',
-    action: 'Point the route of {host} to the agent port of konnectivity-server.',
   },
 } as const satisfies Record<string, CodeEntry>;

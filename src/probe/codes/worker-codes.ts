@@ -1,15 +1,9 @@
+import { CONTROL_PLANE_FINDINGS } from '../../api/finding-codes/control-plane.ts';
+import { EXPOSURE_FINDINGS } from '../../api/finding-codes/exposure.ts';
 import type { CodeEntry } from './entry.ts';
 
 /** Codes of the objects of a tenant: hops endpoints, proxies and kubeconfig. */
 export const WORKER_HOP_CODES = {
-  EndpointsMissing: {
-    of: ['endpoints'],
-    state: 'Fail',
-    meaning:
-      'Pods cannot reach the API by the kubernetes Service because its EndpointSlice does not exist.',
-    action:
-      "Check that Snicket's operator runs and is allowed to write EndpointSlices in the tenant. It recreates {slice}.",
-  },
   EndpointsOverwritten: {
     of: ['endpoints'],
     state: 'Fail',
@@ -17,13 +11,6 @@ export const WORKER_HOP_CODES = {
       'Another client writes the endpoints of the kubernetes Service, so pods reach the wrong servers.',
     action:
       'Stop {manager} from writing {slice}. If it is kube-apiserver, start it with --endpoint-reconciler-type=none.',
-  },
-  EndpointsDiffer: {
-    of: ['endpoints'],
-    state: 'Fail',
-    meaning: 'The endpoints of the kubernetes Service are not the planned ones.',
-    action:
-      "Check that Snicket's operator runs and is allowed to write EndpointSlices in the tenant. It repairs {slice}.",
   },
   EndpointsForeignSlice: {
     of: ['endpoints'],
@@ -38,10 +25,10 @@ export const WORKER_HOP_CODES = {
     state: 'Pass',
     meaning: 'Every worker has a proxy that reaches the edge.',
   },
-  ProxiesNoNodes: {
+  NoNodes: {
     of: ['proxies'],
     state: 'Pass',
-    meaning: 'No worker has joined, so none needs a proxy.',
+    meaning: 'The tenant has no nodes yet. Each node gets a proxy when it joins.',
   },
   NoNodeSelected: {
     of: ['proxies'],
@@ -65,13 +52,6 @@ export const WORKER_HOP_CODES = {
       'The previous proxies still serve, but the new ones do not become ready. Workers that join get no proxy.',
     action:
       'Check that nodes can pull {image}, and check the pods of the DaemonSet: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy',
-  },
-  ProxiesMissing: {
-    of: ['proxies'],
-    state: 'Fail',
-    meaning: 'No worker has a proxy because the DaemonSet does not exist.',
-    action:
-      "Check that Snicket's operator runs and is allowed to write DaemonSets in the tenant. It recreates {daemonSet}.",
   },
   ProxiesNotObserved: {
     of: ['proxies'],
@@ -101,22 +81,21 @@ export const WORKER_HOP_CODES = {
   },
 
   KubeconfigInvalid: {
+    ...CONTROL_PLANE_FINDINGS.KubeconfigInvalid,
     of: ['kubeconfig'],
     state: 'Fail',
-    meaning: 'The kubeconfig that the provider publishes cannot be used.',
-    action: "Have the control plane's provider recreate it.",
   },
-  KubeconfigHostMismatch: {
-    of: ['kubeconfig'],
+  NotReconciled: {
+    ...EXPOSURE_FINDINGS.NotReconciled,
+    of: ['endpoints', 'proxies'],
     state: 'Fail',
-    meaning: 'Users of the kubeconfig that the provider publishes do not connect through the edge.',
-    action: "Set the external host of the control plane to {host} in its provider's object.",
   },
-  KubeconfigPortMismatch: {
+  KubeconfigMismatch: {
     of: ['kubeconfig'],
     state: 'Fail',
     meaning:
-      'Users of the kubeconfig that the provider publishes dial a port that the edge may not serve.',
-    action: "Set the external port of the control plane to {port} in its provider's object.",
+      'Users of the kubeconfig that the provider publishes do not connect through the edge, because it has another host or port.',
+    action:
+      "Set the external host and port of the control plane to {endpoint} in its provider's object.",
   },
 } as const satisfies Record<string, CodeEntry>;

@@ -111,9 +111,9 @@ test.each<[string, string, string]>([
 
   const { api } = await lab.probe({ port });
 
-  expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotKubernetes', message });
+  expect(api).toMatchObject({ state: 'Fail', code: 'NotKubernetes', message });
   expect(api.action).toContain(
-    'Check that the route of a.k8s.test points to the port of the API server.',
+    'Check that the address or the route points to the port of a kube-apiserver.',
   );
 });
 
@@ -124,7 +124,7 @@ test('a server that closes the connection fails', async () => {
 
   const { api } = await lab.probe({ port });
 
-  expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotAnswering' });
+  expect(api).toMatchObject({ state: 'Fail', code: 'ApiUnhealthy' });
   expect(api.message).toStartWith(
     `Host a.k8s.test at 127.0.0.1:${port} did not answer the request: the connection was closed.`,
   );
@@ -142,10 +142,10 @@ test('a silent server fails after the timeout', async () => {
       limitMs = timeoutMs;
       return probeApi({ ...target, tenantCa: lab.authority.cert }, dialTcp, { timeoutMs });
     },
-    ({ code }) => code === 'ApiNotAnswering',
+    ({ code }) => code === 'ApiUnhealthy',
   );
 
-  expect(api.code).toBe('ApiNotAnswering');
+  expect(api.code).toBe('ApiUnhealthy');
   expect(api.message).toEndWith(`timeout after ${limitMs} ms.`);
   await until(() => server.sockets.every(({ destroyed }) => destroyed), 'the hang-up');
 });
@@ -157,7 +157,7 @@ test('an endless response is read up to a limit', async () => {
     void socket.once('data', () => socket.write(Buffer.concat([Buffer.from('HTTP/1.1 '), flood])));
   const { port } = await lab.apiServer({ onConnection });
 
-  expect((await lab.probe({ port })).api.code).toBe('ApiNotKubernetes');
+  expect((await lab.probe({ port })).api.code).toBe('NotKubernetes');
 });
 
 test.each<[string, (lab: ProbeLab) => Promise<{ cert: string; key: string }>]>([
@@ -177,6 +177,6 @@ test.each<[string, (lab: ProbeLab) => Promise<{ cert: string; key: string }>]>([
     timeoutMs: 30_000,
   });
 
-  expect(api.code).toBe('ApiNotAnswering');
+  expect(api.code).toBe('ApiUnhealthy');
   expect(server.received).toBe(0);
 });

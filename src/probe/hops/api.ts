@@ -68,11 +68,11 @@ export function judgeApi(
   const values = { host };
   if (response === 'notHttp') {
     const message = `Host ${host} does not answer in HTTP/1, so it is not a kube-apiserver.`;
-    return hopResult('api', 'ApiNotKubernetes', target, message, values);
+    return hopResult('api', 'NotKubernetes', target, message);
   }
   if ('why' in response) {
     const message = `Host ${host} at ${addressText(address, port)} did not answer the request: ${response.why}.`;
-    return hopResult('api', 'ApiNotAnswering', target, message, values);
+    return hopResult('api', 'ApiUnhealthy', target, message, values);
   }
   const { status, headers, body } = response;
   const { isStatus, version } = kubernetesFields(body);
@@ -82,7 +82,7 @@ export function judgeApi(
       headers.get('server') ?? headers.get('content-type') ?? 'no server header',
     );
     const message = `Host ${host} answers ${status} (${server}), so it is not a kube-apiserver.`;
-    return hopResult('api', 'ApiNotKubernetes', target, message, values);
+    return hopResult('api', 'NotKubernetes', target, message);
   }
   if (status >= 500) {
     return hopResult('api', 'ApiUnhealthy', target, `The API server answers ${status}.`, values);

@@ -90,15 +90,8 @@ function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed):
       address: addressText(failing.address, port),
     });
   }
-  const values = { port: String(port) };
-  switch (failing.outcome) {
-    case 'refused':
-      return hopResult('edge', 'EdgeRefused', target, why, values);
-    case 'timeout':
-      return hopResult('edge', 'EdgeTimeout', target, why, values);
-    case 'unreachable':
-      return hopResult('edge', 'EdgeUnreachable', target, why);
-  }
+  const code = failing.outcome === 'refused' ? 'EdgeRefused' : 'EdgeUnreachable';
+  return hopResult('edge', code, target, why, { port: String(port) });
 }
 
 /** Returns why an address does not accept connections, as a clause with the address. */

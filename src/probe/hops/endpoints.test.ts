@@ -91,7 +91,7 @@ test('an absent condition means ready', () => {
 test('a missing slice fails', () => {
   const result = judgeEndpoints({ planned: slices(), live: [] });
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsMissing' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'NotReconciled' });
   expect(result.message).toBe('EndpointSlice default/kubernetes does not exist.');
 });
 
@@ -163,7 +163,7 @@ test.each<[string, (slice: EndpointSlice) => EndpointSlice]>([
 
   const result = judgeEndpoints({ planned, live: [change(planned[0]!)] });
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsDiffer' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'NotReconciled' });
 });
 
 test('names an unplanned slice and its field manager', () => {

@@ -53,9 +53,7 @@ export function judgeEndpoints({
 
 function missing(desired: EndpointSlice): HopResult {
   const slice = sliceText(desired);
-  return hopResult('endpoints', 'EndpointsMissing', ENDPOINTS_TARGET, `${slice} does not exist.`, {
-    slice,
-  });
+  return hopResult('endpoints', 'NotReconciled', ENDPOINTS_TARGET, `${slice} does not exist.`);
 }
 
 function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | undefined {
@@ -68,9 +66,7 @@ function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | un
       ? `points to ${is} as planned, but differs in readiness, node names, hints or port names`
       : `points to ${is} instead of ${wanted}`;
   if (manager === undefined) {
-    return hopResult('endpoints', 'EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}.`, {
-      slice,
-    });
+    return hopResult('endpoints', 'NotReconciled', ENDPOINTS_TARGET, `${slice} ${instead}.`);
   }
   const message = `${slice} was written by ${manager} and ${instead}.`;
   return hopResult('endpoints', 'EndpointsOverwritten', ENDPOINTS_TARGET, message, {

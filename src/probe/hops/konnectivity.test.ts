@@ -67,9 +67,9 @@ test('a route to the API server fails, although its certificate is the same', as
 
   const konnectivity = await probe(lab, port);
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityReachesApi' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'NotKonnectivity' });
   expect(konnectivity.action).toBe(
-    'Point the route of a.konnectivity.test to the agent port of konnectivity-server.',
+    'Check that the route of a.konnectivity.test points to the agent port of konnectivity-server.',
   );
 });
 
@@ -79,7 +79,7 @@ test('a server without HTTP/2 fails, since agents require it', async () => {
 
   const konnectivity = await probe(lab, port);
 
-  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNotHttp2' });
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'NotKonnectivity' });
   expect(konnectivity.message).toMatch(
     /^Host a\.konnectivity\.test at 127\.0\.0\.1:\d+ does not negotiate HTTP\/2\.$/,
   );

@@ -23,11 +23,11 @@ export function judgeKonnectivity(answer: PeerAnswer, asApi: Owner, now: Date): 
   const target = `${host}:${port}`;
   if (owner.protocol !== AGENT_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} does not negotiate HTTP/2.`;
-    return hopResult('konnectivity', 'KonnectivityNotHttp2', target, message, { host });
+    return hopResult('konnectivity', 'NotKonnectivity', target, message, { host });
   }
   if (asApi.kind === 'tenant' && asApi.protocol === API_PROTOCOL) {
     const message = `Host ${host} at ${answer.at} reaches an HTTP/1.1 server, such as the API server.`;
-    return hopResult('konnectivity', 'KonnectivityReachesApi', target, message, { host });
+    return hopResult('konnectivity', 'NotKonnectivity', target, message, { host });
   }
   const result = judgeCertificate(owner.path, host, now, { name: 'konnectivity', target });
   if (result.code !== 'Passed') return result;

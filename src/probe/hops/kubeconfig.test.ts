@@ -32,18 +32,18 @@ test.each([
 test('another host fails', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://10.96.3.4:6443') }, HOST, 443);
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigHostMismatch' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigMismatch' });
   expect(result.message).toBe('The kubeconfig points to 10.96.3.4:6443, not to a.k8s.test:443.');
   expect(result.action).toBe(
-    "Set the external host of the control plane to a.k8s.test in its provider's object.",
+    "Set the external host and port of the control plane to a.k8s.test:443 in its provider's object.",
   );
 });
 
 test('another port fails', () => {
   const result = judgeKubeconfig({ text: kubeconfig('https://a.k8s.test:6443') }, HOST, 443);
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigPortMismatch' });
-  expect(result.message).toBe('The kubeconfig points to port 6443 of a.k8s.test, not to port 443.');
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigMismatch' });
+  expect(result.message).toBe('The kubeconfig points to a.k8s.test:6443, not to a.k8s.test:443.');
 });
 
 test('reads the current context, not the first one', () => {
@@ -57,7 +57,7 @@ clusters:
 - {name: second, cluster: {server: "https://b.k8s.test"}}
 `;
 
-  expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigHostMismatch');
+  expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigMismatch');
 });
 
 /** A YAML bomb: each line is ten times the previous one. */
@@ -107,7 +107,7 @@ test('messages contain no credentials', () => {
 
   const results = [broken, withPassword].map((text) => judgeKubeconfig({ text }, HOST, 443));
 
-  expect(results.map(({ code }) => code)).toEqual(['KubeconfigInvalid', 'KubeconfigHostMismatch']);
+  expect(results.map(({ code }) => code)).toEqual(['KubeconfigInvalid', 'KubeconfigMismatch']);
   expect(JSON.stringify(results)).not.toContain('hush');
 });
 
@@ -120,7 +120,7 @@ test('the server of a kubeconfig is enough if the text is unknown', () => {
   ].map((server) => judgeKubeconfig({ server }, HOST, 443).code);
 
   expect(codes).toEqual([
-    ...(['Passed', 'KubeconfigPortMismatch'] as const),
-    ...(['KubeconfigHostMismatch', 'KubeconfigInvalid'] as const),
+    ...(['Passed', 'KubeconfigMismatch'] as const),
+    ...(['KubeconfigMismatch', 'KubeconfigInvalid'] as const),
   ]);
 });

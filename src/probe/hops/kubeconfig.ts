@@ -24,17 +24,12 @@ export function judgeKubeconfig(
   const target = `https://${host}:${port}`;
   const server = 'text' in kubeconfig ? serverIn(kubeconfig.text) : serverOf(kubeconfig.server);
   if ('fault' in server) return hopResult('kubeconfig', 'KubeconfigInvalid', target, server.fault);
-  if (server.host !== host.toLowerCase()) {
-    const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${host}:${port}.`;
-    return hopResult('kubeconfig', 'KubeconfigHostMismatch', target, message, { host });
+  const endpoint = `${host}:${port}`;
+  if (server.host !== host.toLowerCase() || server.port !== port) {
+    const message = `The kubeconfig points to ${server.host}:${server.port}, not to ${endpoint}.`;
+    return hopResult('kubeconfig', 'KubeconfigMismatch', target, message, { endpoint });
   }
-  if (server.port !== port) {
-    const message = `The kubeconfig points to port ${server.port} of ${host}, not to port ${port}.`;
-    return hopResult('kubeconfig', 'KubeconfigPortMismatch', target, message, {
-      port: String(port),
-    });
-  }
-  return hopResult('kubeconfig', 'Passed', target, `The kubeconfig points to ${host}:${port}.`);
+  return hopResult('kubeconfig', 'Passed', target, `The kubeconfig points to ${endpoint}.`);
 }
 
 type Server = { readonly host: string; readonly port: number } | { readonly fault: string };

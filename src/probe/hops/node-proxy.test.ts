@@ -171,5 +171,5 @@ test('a Service without a listener fails, and so does one that points to another
   const strange = await node.probe({ healthPort, proxyPort, service: service(otherServer) });
 
   expect(nowhere.failed).toMatchObject({ code: 'NodeServiceUnreachable', target: '127.0.0.1:1' });
-  expect(strange.failed?.code).toBe('NodeServiceUntrusted');
+  expect(strange.failed?.code).toBe('NodeServiceUnreachable');
 });

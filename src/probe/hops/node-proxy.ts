@@ -81,8 +81,7 @@ export function judgeNodeService(
   const at = addressText(address, port);
   const owner = ownerOf(handshake, { authorities: tenantCas });
   const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
-  if (owner.kind === 'tenant') return hopResult('node-service', 'Passed', at, text);
-  return 'leaf' in owner
-    ? hopResult('node-service', 'NodeServiceUntrusted', at, text, { address: at })
+  return owner.kind === 'tenant'
+    ? hopResult('node-service', 'Passed', at, text)
     : hopResult('node-service', 'NodeServiceUnreachable', at, text, { address: at });
 }

@@ -56,7 +56,7 @@ test('a tenant without workers passes', () => {
     image: IMAGE,
   });
 
-  expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesNoNodes' });
+  expect(result).toMatchObject({ state: 'Pass', code: 'NoNodes' });
 });
 
 test('a tenant whose workers do not match the node selector fails', () => {
@@ -131,7 +131,7 @@ test('distinguishes a stuck rollout from one in progress if pods are known', () 
 test('a missing DaemonSet fails', () => {
   const result = judgeProxies({ daemonSet: undefined, image: IMAGE });
 
-  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesMissing' });
+  expect(result).toMatchObject({ state: 'Fail', code: 'NotReconciled' });
 });
 
 test.each<[string, ProxyDaemonSet]>([

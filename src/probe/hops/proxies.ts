@@ -78,14 +78,8 @@ export function judgeProxies(input: ProxiesInput): HopResult {
     hasOldAddresses: isChangingAddresses = false,
   } = input;
   if (daemonSet === undefined) {
-    const values = { daemonSet: PROXIES_TARGET };
-    return hopResult(
-      'proxies',
-      'ProxiesMissing',
-      PROXIES_TARGET,
-      `${PROXIES_TARGET} does not exist.`,
-      values,
-    );
+    const message = `${PROXIES_TARGET} does not exist.`;
+    return hopResult('proxies', 'NotReconciled', PROXIES_TARGET, message);
   }
   const { status = {}, metadata } = daemonSet;
   const { desiredNumberScheduled: desired = 0, numberReady: ready = 0 } = status;
@@ -97,7 +91,8 @@ export function judgeProxies(input: ProxiesInput): HopResult {
   }
   if (desired === 0) {
     if (nodes !== undefined && nodes > 0) return noneSelected(daemonSet, nodes);
-    return hopResult('proxies', 'ProxiesNoNodes', PROXIES_TARGET, 'No node requires a proxy.');
+    const message = 'The tenant has no nodes yet. Each node gets a proxy when it joins.';
+    return hopResult('proxies', 'NoNodes', PROXIES_TARGET, message);
   }
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);

@@ -73,7 +73,7 @@ describe('Ready', () => {
   test('does not depend on KonnectivityReady and Reachable', () => {
     const good = holds('Fine', 'all is well');
     const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
-    const broken = { status: 'False', reason: 'EdgeTimeout', message: 'silent' } as const;
+    const broken = { status: 'False', reason: 'EdgeUnreachable', message: 'silent' } as const;
 
     const ready = readyState({ ...all, KonnectivityReady: broken, Reachable: broken });
 

@@ -67,9 +67,6 @@ export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Reachable',
 ];
 
-/** The reason of WorkersReady, and so of Ready, for a tenant without nodes. */
-export const NO_NODES = 'NoNodes';
-
 /** The conditions that Ready is made of. */
 const READY_CONDITIONS: readonly PartialCondition[] = [
   'Accepted',
@@ -81,9 +78,7 @@ const READY_CONDITIONS: readonly PartialCondition[] = [
 /** Whether the proxies fail because the path of clients, which they share, is broken. Then that is the cause to report. */
 function isSymptom({ WorkersReady: { status, reason }, Reachable }: ConditionStates): boolean {
   const code = Object.entries<CodeEntry>(RESULT_CODES).find(([name]) => name === reason);
-  return (
-    status === 'False' && code?.[1].of.includes('proxies') === true && Reachable.status === 'False'
-  );
+  return status === 'False' && code?.[1].of.join() === 'proxies' && Reachable.status === 'False';
 }
 
 /** The condition that Ready reports; undefined if Ready is True. */
@@ -98,7 +93,9 @@ export function readyState(conditions: ConditionStates): ConditionState {
   const failing = firstNotTrue(conditions);
   if (failing === undefined) {
     const { reason, message } = conditions.WorkersReady;
-    return reason === NO_NODES ? holds(reason, message) : holds('Ready', 'All conditions are met.');
+    return reason === 'NoNodes'
+      ? holds(reason, message)
+      : holds('Ready', 'All conditions are met.');
   }
   const { reason, message } = conditions[failing];
   return { status: 'False', reason, message };

@@ -129,7 +129,7 @@ describe('the hops of the tenant', () => {
   const probed = [hopResult('dns', 'Passed', 'a', 'it resolves')];
 
   test('come after those that were probed', () => {
-    const asked = hopResult('proxies', 'ProxiesNoNodes', 'b', 'no worker');
+    const asked = hopResult('proxies', 'NoNodes', 'b', 'no worker');
 
     expect(withTenantHops(probed, [asked])).toEqual([...probed, asked]);
   });

@@ -29,7 +29,7 @@ const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>>
     action: 'Check which admission policy of the tenant rejects it.',
   },
   Malformed: {
-    code: 'TenantNotKubernetes',
+    code: 'NotKubernetes',
     action: 'Check that a kube-apiserver answers at this address.',
   },
 };

@@ -12,7 +12,7 @@ import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies, type ProxiesInput } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
+import { holds, waits, type ConditionState } from '../conditions/condition-state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Poll } from '../poll-backoff.ts';
@@ -126,22 +126,20 @@ function judge(
   const ready = daemonSet?.status?.numberReady ?? 0;
   const desired = daemonSet?.status?.desiredNumberScheduled ?? 0;
   return {
-    condition: conditionOf(endpoints, proxies, desired),
+    condition: conditionOf(endpoints, proxies),
     hops: [endpoints, proxies],
     proxies: { ready, desired },
   };
 }
 
-function conditionOf(endpoints: HopResult, proxies: HopResult, desired: number): ConditionState {
+function conditionOf(endpoints: HopResult, proxies: HopResult): ConditionState {
   const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
     const { code } = failed;
     const waiting = waits(code, findingText(failed));
     return NEEDS_USER.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
-  return desired === 0
-    ? holds(NO_NODES, 'The tenant has no nodes yet. Each node gets a proxy when it joins.')
-    : holds(proxies.code, proxies.message);
+  return holds(proxies.code, proxies.message);
 }
 
 function isSlice(object: KubeObject): object is EndpointSlice {
