@@ -73,12 +73,12 @@ export function exposureLabelValue(exposure: string): string {
 
 /** Returns the metadata of a route object, without its owner reference, which needs the uid of the Exposure. */
 export function routeMetadata(
-  { name, namespace }: ExposureRoutes,
+  { name, namespace, providerIngress }: ExposureRoutes,
   suffix: RouteSuffix | '' = '',
   annotations: Readonly<Record<string, string>> = {},
 ): ObjectMeta {
   return {
-    name: routeObjectName(name, suffix),
+    name: providerIngress ?? routeObjectName(name, suffix),
     namespace,
     labels: { ...MANAGED_BY, [EXPOSURE_LABEL]: exposureLabelValue(name) },
     // The API server does not return an empty map.

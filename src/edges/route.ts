@@ -28,4 +28,6 @@ export interface ExposureRoutes {
   readonly namespace: string;
   readonly api: Route;
   readonly konnectivity?: Route | undefined;
+  /** The name of the provider's own Ingress, if that has the routes. Default: Snicket writes the route objects. */
+  readonly providerIngress?: string | undefined;
 }

@@ -114,7 +114,38 @@ export function foreignClaimFindings(
   edge: Edge,
 ): readonly Finding[] {
   const hosts = [routes?.api.host, routes?.konnectivity?.host].flatMap((host) => host ?? []);
-  return foreignClaims(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
+  const isOwn = ownRoutes(exposure, planned);
+  const provided = routes && providerIngress({ management }, routes);
+  return foreignClaims(
+    hosts,
+    management.claimants(hosts),
+    (object) => object === provided || isOwn(object),
+    edge,
+  );
+}
+
+/** The Ingress of the provider that has these routes; undefined if there is none. */
+export function providerIngress(
+  { management }: Pick<ManagementContext, 'management'>,
+  { providerIngress: name, namespace, api }: ExposureRoutes,
+): KubeObject | undefined {
+  return name === undefined ? undefined : ingressOf(management, api.host, { name, namespace });
+}
+
+/** The Ingress of this name that claims a host; undefined if there is none. */
+export function ingressOf(
+  management: Pick<ManagementView, 'claimants'>,
+  host: string,
+  { name, namespace }: ObjectKey,
+): KubeObject | undefined {
+  return management
+    .claimants([host])
+    .find(
+      ({ kind, metadata }) =>
+        kind === RESOURCES.ingress.kind &&
+        metadata.name === name &&
+        metadata.namespace === namespace,
+    );
 }
 
 /** {@link edgeFindings} and {@link foreignClaimFindings}; none for a plan without routes. */

@@ -9,6 +9,7 @@ import { requestedEdge, type ShimContext } from '../providers/shims/shim.ts';
 import type { Found } from './found.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses } from './ingress-classes.ts';
+import { isRouteOf } from '../plan/provider-ingress.ts';
 
 /** The part of a management cluster that is read. */
 export type ShimView = Pick<ManagementView, 'exposureIndex' | 'served' | 'all' | 'unread'>;
@@ -29,6 +30,9 @@ export function shimContext(
     edgePort: edge?.spec.port,
     ignoredBy: edge?.spec.annotations === 'Ignored' ? edge.metadata.name : undefined,
     handledClasses: handledClasses(edge, view),
+    // An Exposure takes its hosts from the Ingress.
+    isRoute: (ingress) =>
+      edge !== undefined && isRouteOf(edge, ingress, ingress.hosts, view.served),
     existing,
   };
 }

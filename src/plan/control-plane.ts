@@ -21,6 +21,16 @@ export interface ControlPlane {
   };
   /** Absent while its Secret does not exist. Routes do not need the CA. */
   readonly ca?: AuthorityFiles | undefined;
+  /** The Ingress that the provider creates for the control plane; absent if it creates none. */
+  readonly ingress?: ProviderIngress | undefined;
+}
+
+/** An Ingress of a provider. */
+export interface ProviderIngress {
+  readonly name: string;
+  readonly className?: string | undefined;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly hosts: { readonly api: string; readonly konnectivity?: string | undefined };
 }
 
 /** A certificate authority, as a Secret stores it. */

@@ -20,6 +20,7 @@ import type { Finding } from '../api/finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 import { ownedBy } from './ownership.ts';
+import { isRouteOf } from './provider-ingress.ts';
 import { tenantRoutes, unenforcedPolicy } from './tenant-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 
@@ -145,7 +146,12 @@ function managementSide(
   { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere, isGatewayAt }: Facts,
 ): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
   const input = { exposure, hosts, controlPlane };
-  const routes = exposureRoutes(input);
+  const { ingress } = controlPlane;
+  const isProvided = ingress !== undefined && isRouteOf(edge, ingress, hosts, served);
+  const routes = {
+    ...exposureRoutes(input),
+    ...(isProvided && { providerIngress: ingress.name }),
+  };
   const { endpoints } = exposure.spec.controlPlane;
   const edgeListeners = {
     addresses: edgeAddresses,
@@ -156,7 +162,7 @@ function managementSide(
   };
   const service =
     endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, edgeListeners);
-  const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
+  const objects = isProvided ? [] : driverFor(edge.spec.driver).objects(routes, edge, served);
   return {
     routes,
     // TenantRoutes come first: they record who owns the hosts.

@@ -12,7 +12,8 @@ import type {
   ControlPlaneReading,
   ProvidedFacts,
 } from './reading/control-plane-reading.ts';
-import { clusterNameOf } from './k0s/control-plane.ts';
+import type { ProviderIngress } from '../plan/control-plane.ts';
+import { clusterNameOf, ingressFrom, ingressName } from './k0s/control-plane.ts';
 import { chartLayout, type ChartLayout, type IngressValue } from './k0rdent/layouts.ts';
 import { valuesFor } from './k0rdent/values.ts';
 import { serviceTypeIn, retainedTypeFinding, valuesWithType } from './k0rdent/service-type.ts';
@@ -74,6 +75,7 @@ async function readClusterDeployment(
     provided: {
       // The objects remain in the result, so that cleanup finds the fields that Snicket has written.
       ...unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
+      ingress: ingressOfChart(deployment, template),
       template,
     },
   });
@@ -92,6 +94,16 @@ async function readClusterDeployment(
   };
 }
 
+/** Returns the Ingress that k0smotron creates once the chart has rendered the values. */
+function ingressOfChart(
+  deployment: KubeObject,
+  template: KubeObject | undefined,
+): ProviderIngress | undefined {
+  const { path } = chartLayout(deployment, template) ?? {};
+  const values = path && valueAt(deployment, 'spec', 'config', ...path);
+  return ingressFrom(values, ingressName({ ...deployment, metadata: clusterOf(deployment) }));
+}
+
 /** Returns the ClusterTemplate of a ClusterDeployment. @throws the errors of reading objects */
 export async function templateOf(
   { metadata: { namespace }, ...deployment }: KubeObject,
@@ -104,9 +116,14 @@ export async function templateOf(
 
 /** Returns the key of the K0smotronControlPlane that the chart creates. */
 function controlPlaneKey({ metadata, ...deployment }: KubeObject): ObjectKey {
+  const { name, namespace } = clusterOf({ metadata, ...deployment });
+  return { name: `${name}${CONTROL_PLANE_SUFFIX}`, namespace };
+}
+
+/** Returns the key of the Cluster that the chart creates. */
+function clusterOf({ metadata: { name, namespace }, ...deployment }: KubeObject): ObjectKey {
   // The chart for Hetzner can override the name of the cluster.
-  const cluster = textAt(deployment, 'spec', 'config', 'clusterName') ?? metadata.name;
-  return { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
+  return { name: textAt(deployment, 'spec', 'config', 'clusterName') ?? name, namespace };
 }
 
 function unknownFacts(objects: readonly KubeObject[], phaseReason: string): ProvidedFacts {
@@ -213,9 +230,10 @@ function isMetBy(
 ): DesiredValue['isMet'] {
   const field = path.at(-1);
   const className = valueAt(deployment, 'spec', 'config', ...path.slice(0, -1), 'className');
-  if (field === 'className') return (present) => isUnhandledClass(present, spec);
+  const isKept = spec.keepsIngress === true;
+  if (field === 'className') return (present) => isKept || isUnhandledClass(present, spec);
   if (field === 'deploy') {
-    return (present) => present === false || isUnhandledClass(className, spec);
+    return (present) => isKept || present === false || isUnhandledClass(className, spec);
   }
   if (field === 'konnectivityHost' && spec.hosts.konnectivity === undefined) {
     return (present) => typeof present === 'string' && present !== '';

@@ -24,6 +24,7 @@ import {
   edgeClusterAddresses,
   edgeContext,
   edgeService,
+  ingressOf,
 } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementContext } from '../management/management-view.ts';
@@ -105,11 +106,20 @@ export async function observeExposure(
   const context = edgeContext(deps, edge);
   const gateway = edgeService(deps, edge);
   if (gateway !== undefined) depend(dependencyOn(RESOURCES.service, gateway));
+  const { ingress } = reading.controlPlane ?? {};
+  const provided =
+    ingress?.className === undefined || ingress.className !== edge.spec.ingress?.className
+      ? undefined
+      : ingressOf(management, ingress.hosts.api, {
+          name: ingress.name,
+          namespace: exposure.metadata.namespace,
+        });
+  const live = [...management.ownedBy(object), ...(provided === undefined ? [] : [provided])];
   const facts = {
     controlPlane: reading.controlPlane,
     conflict,
     served: management.served,
-    edgeAddresses: edgeAddresses(context, management.ownedBy(object)),
+    edgeAddresses: edgeAddresses(context, live),
     edgeClusterAddresses: edgeClusterAddresses(context),
     currentSlices: [],
     proxyImage,

@@ -2,7 +2,8 @@
  * A control plane of k0smotron, standalone or under Cluster API. Both have the same spec.
  */
 import { createHash } from 'node:crypto';
-import { listAt, numberAt, textAt, textsAt, valueAt } from '../../kube/unstructured.ts';
+import { listAt, numberAt, textAt, textMapAt, textsAt, valueAt } from '../../kube/unstructured.ts';
+import type { ProviderIngress } from '../../plan/control-plane.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ProviderName } from '../reading/control-plane-reading.ts';
 import type { KnownFacts, ProvidedNames } from '../reading/provided-reading.ts';
@@ -28,6 +29,21 @@ export function clusterNameOf(object: KubeObject): string | undefined {
 /** Returns the name of the Ingress that k0smotron creates from `spec.ingress`. */
 export function ingressName(object: KubeObject): string {
   return nameOfPart(clusterNameOf(object) ?? object.metadata.name);
+}
+
+/**
+ * Returns the Ingress that k0smotron creates from `spec.ingress`, or from the values of a chart; undefined if it creates
+ * none.
+ */
+export function ingressFrom(values: unknown, name: string): ProviderIngress | undefined {
+  const api = textAt(values, 'apiHost');
+  if (api === undefined || valueAt(values, 'deploy') === false) return undefined;
+  return {
+    name,
+    className: textAt(values, 'className'),
+    annotations: textMapAt(values, 'annotations'),
+    hosts: { api, konnectivity: textAt(values, 'konnectivityHost') },
+  };
 }
 
 /** Returns the name of the StatefulSet of the control plane. */
@@ -119,5 +135,6 @@ export function factsOf(
     serviceCidrs: cidr === undefined ? fallback : cidr.split(',').map((one) => one.trim()),
     clusterDomain: textAt(config, 'clusterDomain') ?? network?.serviceDomain ?? 'cluster.local',
     hasKonnectivity: hasKonnectivity(object),
+    ingress: ingressFrom(valueAt(object, 'spec', 'ingress'), ingressName(object)),
   };
 }

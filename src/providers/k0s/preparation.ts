@@ -55,7 +55,8 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
       'deploy',
       false,
       'k0smotron creates no Ingress for the same hosts',
-      (present) => present === false || hasUnhandledClass(object, spec),
+      (present) =>
+        spec.keepsIngress === true || present === false || hasUnhandledClass(object, spec),
     ),
     ingress(
       'apiHost',
@@ -185,6 +186,7 @@ function externalAddressFindings(object: KubeObject, spec: PreparationSpec): rea
 /** Warns about the Ingress of k0smotron, which k0smotron never deletes. */
 function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const hasOwn =
+    spec.keepsIngress !== true &&
     textAt(object, ...INGRESS, 'apiHost') !== undefined &&
     valueAt(object, ...INGRESS, 'deploy') !== false &&
     !hasUnhandledClass(object, spec);

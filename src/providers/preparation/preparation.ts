@@ -14,6 +14,8 @@ export interface PreparationSpec {
   readonly previousHosts?: readonly string[] | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
+  /** Whether the Ingress of the provider is the route of the tenant. Default false: the provider must create none. */
+  readonly keepsIngress?: boolean | undefined;
   /** The template of the chart that creates the control plane. Default: unknown. */
   readonly template?: KubeObject | undefined;
 }

@@ -3,7 +3,7 @@
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { ControlPlane } from '../../plan/control-plane.ts';
+import type { ControlPlane, ProviderIngress } from '../../plan/control-plane.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedNames } from './provided-reading.ts';
 
@@ -92,6 +92,8 @@ export interface ProvidedFacts {
   readonly publishedServer?: string | undefined;
   /** The template of the chart that creates the control plane, if it could be read. */
   readonly template?: KubeObject | undefined;
+  /** The Ingress that the provider creates; absent if it creates none for both hosts. */
+  readonly ingress?: ProviderIngress | undefined;
   /** The certificate of kube-apiserver as PEM, if the provider stores it in a Secret. */
   readonly servingCertificate?: string | undefined;
 }

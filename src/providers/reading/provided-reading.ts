@@ -69,7 +69,11 @@ export async function readProvided(
     remedy,
   );
   return {
-    controlPlane: route.service && { service: route.service, ca: ca.value },
+    controlPlane: route.service && {
+      service: route.service,
+      ca: ca.value,
+      ingress: facts.ingress,
+    },
     kubeconfig: kubeconfig.text,
     addresses: live === undefined || port === undefined ? [] : serviceAddresses(live, port),
     findings: [

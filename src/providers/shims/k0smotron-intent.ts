@@ -5,7 +5,7 @@ import { numberAt, textAt, textMapAt, valueAt } from '../../kube/unstructured.ts
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
-import { ingressName } from '../k0s/control-plane.ts';
+import { ingressFrom, ingressName } from '../k0s/control-plane.ts';
 import { isUnhandledClass } from '../preparation/ingress-class.ts';
 import type { ShimContext, ShimIntent } from './shim-intent.ts';
 
@@ -63,6 +63,8 @@ function ownIngressFindings(
   if (isUnhandledClass(valueAt(ingress, 'className'), context)) return [];
   const { namespace } = object.metadata;
   const name = ingressName(object);
+  const created = ingressFrom(ingress, name);
+  if (created !== undefined && context.isRoute?.(created) === true) return [];
   const removal = `kubectl delete -n ${namespace} ingress ${name}`;
   if (valueAt(ingress, 'deploy') !== false) {
     const className = textAt(ingress, 'className') ?? 'none';

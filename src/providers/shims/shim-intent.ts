@@ -3,6 +3,7 @@
  */
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { ProviderIngress } from '../../plan/control-plane.ts';
 
 /** The context of an object. */
 export interface ShimContext {
@@ -14,6 +15,8 @@ export interface ShimContext {
   readonly ignoredBy?: string | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
+  /** Reports whether an Ingress of the provider can be the route, since that Edge serves it. Default: it cannot. */
+  readonly isRoute?: ((ingress: ProviderIngress) => boolean) | undefined;
   /** The existing Exposure of the object. */
   readonly existing?: KubeObject | undefined;
 }

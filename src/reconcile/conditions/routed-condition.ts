@@ -2,7 +2,7 @@
  * The condition Routed of an Exposure: whether its Edge serves the routes.
  */
 import { driverFor } from '../../edges/driver-for.ts';
-import { edgeContext } from '../../management/edge-state.ts';
+import { edgeContext, providerIngress } from '../../management/edge-state.ts';
 import type { ManagementContext } from '../../management/management-view.ts';
 import type { AppliedExposure } from '../reconcile-exposure.ts';
 import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
@@ -24,8 +24,12 @@ export function routedState(
   ].find(({ severity }) => severity === 'error');
   if (fault !== undefined) return fails(fault);
   const context = edgeContext(cluster, edge, exposure.metadata.namespace);
-  const owned = cluster.management.ownedBy(exposure);
-  const admission = driverFor(edge.spec.driver).admitted(routes, owned, context);
+  const provided = providerIngress(cluster, routes);
+  const live = [
+    ...cluster.management.ownedBy(exposure),
+    ...(provided === undefined ? [] : [provided]),
+  ];
+  const admission = driverFor(edge.spec.driver).admitted(routes, live, context);
   const { code, message, action = '' } = admission;
   switch (admission.state) {
     case 'Admitted':

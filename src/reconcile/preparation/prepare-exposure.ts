@@ -6,6 +6,7 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { handledClasses } from '../../management/ingress-classes.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 import type { Plan } from '../../plan/plan.ts';
+import { isRouteOf } from '../../plan/provider-ingress.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import {
   renewableSecrets,
@@ -33,7 +34,7 @@ export const NOTHING_TO_PREPARE: ExposurePreparation = {
 
 /** The preparation for an Exposure behind its Edge; undefined without a provider, or without hosts. */
 export function preparationInput(
-  { object, resolved, reading: { provided } }: Observation,
+  { object, resolved, reading: { provided }, facts: { served } }: Observation,
   { hosts }: Pick<Plan, 'hosts'>,
   management: ManagementView,
 ): PreparationInput | undefined {
@@ -51,6 +52,8 @@ export function preparationInput(
       previousHosts: policy === 'Report' ? [] : previousHosts(management, object, hosts),
       handledClasses: handledClasses(edge, management),
       template: provided.template,
+      keepsIngress:
+        provided.ingress !== undefined && isRouteOf(edge, provided.ingress, hosts, served),
     },
     owner: {
       exposure: object,
