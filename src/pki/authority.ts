@@ -61,7 +61,7 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
   if (blocks.length === 0) {
     const isEmpty = pem.trim() === '';
     throw new PkiError(
-      'CaCertificateInvalid',
+      'CaInvalid',
       isEmpty ? "The CA's certificate is empty." : "The CA's certificate is not PEM.",
       "Provide the tenant's ca.crt.",
     );
@@ -71,7 +71,7 @@ export function readCaCertificates(pem: string): readonly X509Certificate[] {
       return new X509Certificate(block);
     } catch (error) {
       throw new PkiError(
-        'CaCertificateInvalid',
+        'CaInvalid',
         `Certificate ${index + 1} of ${blocks.length} of the CA cannot be read (${String(error)}).`,
         "Provide the tenant's ca.crt unchanged.",
         error,
@@ -93,7 +93,7 @@ function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certific
   if (longest !== undefined) return longest;
   const names = bundle.map(({ subject }) => `'${subject}'`).join(', ');
   throw new PkiError(
-    'CaKeyMismatch',
+    'CaKeyInvalid',
     `The CA's private key does not belong to its certificate (${names}).`,
     'Provide the key and the certificate of the same CA.',
   );
@@ -102,7 +102,7 @@ function ofKey(bundle: readonly X509Certificate[], key: KeyObject): X509Certific
 function requireAuthority(certificate: X509Certificate): void {
   if (certificate.getExtension(BasicConstraintsExtension)?.ca !== true) {
     throw new PkiError(
-      'CaNotCertificateAuthority',
+      'CaInvalid',
       `Certificate '${certificate.subject}' is not a CA certificate (basicConstraints).`,
       "Provide the CA that signs the tenant's serving certificates.",
     );
@@ -111,7 +111,7 @@ function requireAuthority(certificate: X509Certificate): void {
   // Without the extension every usage is allowed. With it, Go and OpenSSL require keyCertSign.
   if (usages !== undefined && (usages & KeyUsageFlags.keyCertSign) === 0) {
     throw new PkiError(
-      'CaCannotSign',
+      'CaInvalid',
       `The key usage of CA '${certificate.subject}' lacks keyCertSign, so clients do not trust certificates that it signs.`,
       'Use a CA certificate with keyCertSign.',
     );

@@ -15,22 +15,22 @@ test('contains each name and address once, normalized, in order', () => {
 });
 
 test.each([
-  ['LeafNameInvalid', [], [], 'A certificate needs at least one name or address.'],
+  ['FieldInvalid', [], [], 'A certificate needs at least one name or address.'],
   [
-    'LeafNameInvalid',
+    'FieldInvalid',
     ['*.example.com'],
     [],
     "Name '*.example.com' is invalid in a certificate (server_name_not_dns).",
   ],
   [
-    'LeafNameInvalid',
+    'FieldInvalid',
     ['10.0.0.1'],
     [],
     "Name '10.0.0.1' is invalid in a certificate (server_name_ip_literal).",
   ],
-  ['LeafNameInvalid', ['kubernetes.'], [], 'without a trailing dot'],
-  ['LeafNameInvalid', [], ['kubernetes'], "Value 'kubernetes' is not an IP address."],
-  ['LeafNameInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
+  ['FieldInvalid', ['kubernetes.'], [], 'without a trailing dot'],
+  ['FieldInvalid', [], ['kubernetes'], "Value 'kubernetes' is not an IP address."],
+  ['FieldInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
 ] as const)('rejects with %s: names %j, addresses %j', (code, names, addresses, sentence) => {
   let error: unknown;
   try {

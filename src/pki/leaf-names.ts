@@ -16,7 +16,7 @@ export interface LeafNames {
 export function normalNames({ names, addresses }: LeafNames): LeafNames {
   if (names.length + addresses.length === 0) {
     throw new PkiError(
-      'LeafNameInvalid',
+      'FieldInvalid',
       'A certificate needs at least one name or address.',
       'Request the names that pods dial.',
     );
@@ -32,7 +32,7 @@ function normalName(name: string): string {
   const fault = serverNameFault(bytes, 0, bytes.length);
   if (fault === undefined) return normalText(name);
   throw new PkiError(
-    'LeafNameInvalid',
+    'FieldInvalid',
     `Name '${name}' is invalid in a certificate (${fault}).`,
     'Use a DNS name without a trailing dot.',
   );
@@ -41,7 +41,7 @@ function normalName(name: string): string {
 function normalAddress(address: string): string {
   if (ipVersion(address) !== 0) return normalText(address);
   throw new PkiError(
-    'LeafNameInvalid',
+    'FieldInvalid',
     `Value '${address}' is not an IP address.`,
     'Use an IPv4 or IPv6 address, and pass DNS names as names.',
   );

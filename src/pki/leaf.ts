@@ -73,7 +73,7 @@ export async function issueLeaf(options: LeafOptions): Promise<Leaf> {
 function requireValid({ certificate, notBefore, notAfter }: Authority, now: Date): void {
   if (now < notBefore) {
     throw new PkiError(
-      'CaNotYetValid',
+      'CertificateNotYetValid',
       `CA '${certificate.subject}' is not valid before ${notBefore.toISOString()}.`,
       'Correct the clock, or issue the CA certificate again.',
     );
@@ -81,7 +81,7 @@ function requireValid({ certificate, notBefore, notAfter }: Authority, now: Date
   // A leaf that is issued in the last second of the CA has expired already.
   if (now >= notAfter) {
     throw new PkiError(
-      'CaExpired',
+      'CertificateExpired',
       `CA '${certificate.subject}' expired at ${notAfter.toISOString()}.`,
       'Renew it where the control plane is managed.',
     );

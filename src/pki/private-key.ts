@@ -56,7 +56,7 @@ function keyError(error: unknown): PkiError {
   switch (code) {
     case 'ERR_MISSING_PASSPHRASE':
       return new PkiError(
-        'CaKeyEncrypted',
+        'CaKeyInvalid',
         "The CA's private key is encrypted with a passphrase.",
         'Decrypt it: openssl pkey -in ca.key',
         error,
@@ -65,7 +65,7 @@ function keyError(error: unknown): PkiError {
       return unsupported('an unknown algorithm', error);
     default:
       return new PkiError(
-        'CaKeyUnreadable',
+        'CaKeyInvalid',
         `The CA's private key cannot be read (${code === '' ? String(error) : code}).`,
         'Provide it as PEM: PKCS#1, SEC1 or PKCS#8.',
         error,
@@ -75,7 +75,7 @@ function keyError(error: unknown): PkiError {
 
 function unsupported(algorithm: string, cause?: unknown): PkiError {
   return new PkiError(
-    'CaKeyUnsupported',
+    'CaKeyInvalid',
     `The CA's private key uses ${algorithm}, which is not supported.`,
     'Use a CA with an RSA, P-256, P-384, P-521 or Ed25519 key.',
     cause,

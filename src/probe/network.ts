@@ -85,7 +85,7 @@ async function probeBehindEdge(
   const parsed = readableAuthorities(tenantCa);
   if ('fault' in parsed) {
     const message = sentence(`The tenant's CA cannot be used: ${parsed.fault}`);
-    const sni = hopResult('sni', 'SniCaInvalid', `${host}:${port}`, message, { host });
+    const sni = hopResult('sni', 'CaInvalid', `${host}:${port}`, message);
     return [sni, ...skipBehind('sni', target)];
   }
   const handshakeWith = hostHandshakes(target, parsed.authorities, accepting, options);

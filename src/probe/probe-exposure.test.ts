@@ -267,7 +267,7 @@ test('an unusable CA of the tenant fails, and no peer is identified', async () =
   const empty = await lab.probe({ ...target, tenantCa: '' });
   const broken = await lab.probe({ ...target, tenantCa: lab.authority.cert.replace(/M/g, 'x') });
 
-  expect(empty.sni.code).toBe('SniCaInvalid');
+  expect(empty.sni.code).toBe('CaInvalid');
   expect(empty.sni.message).toBe("The tenant's CA cannot be used: there is no certificate in it.");
   expect(broken.sni.message).toBe(
     "The tenant's CA cannot be used: certificate 1 of 1 cannot be read.",

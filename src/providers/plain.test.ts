@@ -209,7 +209,7 @@ describe('the certificate of the CA', () => {
     expect(controlPlane?.service.name).toBe('api');
     expect(findings).toEqual([
       {
-        code: 'CaCertificateInvalid',
+        code: 'CaInvalid',
         severity: 'error',
         message:
           "Entry 'tls.crt' of Secret tenants/ca has no readable certificate, or too many certificates.",

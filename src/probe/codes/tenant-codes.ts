@@ -1,3 +1,4 @@
+import { CERTIFICATE_FINDINGS } from '../../api/finding-codes/certificate.ts';
 import { TENANT_FINDINGS } from '../../api/finding-codes/tenant.ts';
 import type { CodeEntry } from './entry.ts';
 
@@ -67,6 +68,7 @@ export const TENANT_CODES = {
     action:
       'Check that the edge reaches {server} for {host}, and that it is responsive. With --timeout, snicket doctor waits longer.',
   },
+  CaInvalid: { ...CERTIFICATE_FINDINGS.CaInvalid, of: ['sni'], state: 'Fail' },
 
   CertificateExpiresSoon: {
     of: ['certificate', 'konnectivity'],
@@ -75,16 +77,14 @@ export const TENANT_CODES = {
     action: 'Renew {certificate}.',
   },
   CertificateExpired: {
+    ...CERTIFICATE_FINDINGS.CertificateExpired,
     of: ['certificate', 'konnectivity'],
     state: 'Fail',
-    meaning: 'Every client that verifies the certificate rejects it.',
-    action: 'Renew {certificate}.',
   },
   CertificateNotYetValid: {
+    ...CERTIFICATE_FINDINGS.CertificateNotYetValid,
     of: ['certificate', 'konnectivity'],
     state: 'Fail',
-    meaning: 'The certificate becomes valid later: one of two clocks is wrong.',
-    action: 'Correct the clock of the issuer of {certificate}, or that of the probing machine.',
   },
   CertificateNameMissing: {
     of: ['certificate', 'konnectivity', 'passthrough'],
@@ -92,13 +92,6 @@ export const TENANT_CODES = {
     meaning: 'Every client rejects the certificate because it does not include the host.',
     action:
       "Add {host} to the names of the server's certificate (for an API server, certSANs in kubeadm and most providers), and have the certificate issued again.",
-  },
-
-  SniCaInvalid: {
-    of: ['sni'],
-    state: 'Fail',
-    meaning: 'Without the CA of the tenant, the owner of a certificate is unknown.',
-    action: 'Store the CA of the control plane of {host} as PEM in its Secret.',
   },
 
   ApiUnhealthy: {

@@ -95,7 +95,7 @@ function secretMissing(
 /** The message does not quote the content, which may be a private key. */
 function unreadable(key: ObjectKey, entry: string): Finding {
   return {
-    code: 'CaCertificateInvalid',
+    code: 'CaInvalid',
     severity: 'error',
     message: `Entry '${entry}' of Secret ${keyText(key)} has no readable certificate, or too many certificates.`,
     action:
