@@ -219,7 +219,7 @@ describe('a changed spec', () => {
     expect(stdout).toBe(`Exposure tenants/blue
   + management TLSRoute tenants/snicket-blue-api
 `);
-    expect(stderr).toContain('error: tenants/blue: GatewayMissing: ');
+    expect(stderr).toContain('error: tenants/blue: EdgeReferenceInvalid: ');
     expect(exitCode).toBe(2);
   });
 

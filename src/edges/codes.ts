@@ -5,7 +5,7 @@ import { EDGE_FINDINGS } from '../api/finding-codes/edge.ts';
 import type { Finding } from '../api/finding.ts';
 
 /** A finding code about edges. */
-export type EdgeCode = keyof typeof EDGE_FINDINGS | 'NotReconciled';
+export type EdgeCode = keyof typeof EDGE_FINDINGS | 'FieldInvalid' | 'NotReconciled';
 
 /** A finding about an edge. */
 export interface EdgeFinding extends Finding {

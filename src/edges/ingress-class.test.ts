@@ -24,7 +24,7 @@ describe('the class of the Edge', () => {
   test('of the other controller for HAProxy may have the same name', () => {
     expect(findingsWith(named, [ingressClass('haproxy', COMMUNITY)])).toEqual([
       {
-        code: 'IngressClassUnsupported',
+        code: 'EdgeReferenceInvalid',
         severity: 'error',
         message: `IngressClass haproxy belongs to ${COMMUNITY}, which driver haproxy does not support.`,
         action:
@@ -38,7 +38,7 @@ describe('the class of the Edge', () => {
 
     const findings = findingsWith({ driver: 'nginx', ingress: { className: 'nginx' } }, classes);
 
-    expect(findings).toMatchObject([{ code: 'IngressClassUnsupported', severity: 'warning' }]);
+    expect(findings).toMatchObject([{ code: 'EdgeReferenceInvalid', severity: 'warning' }]);
   });
 
   test('does not belong to a controller whose name is a prefix', () => {
@@ -52,7 +52,7 @@ describe('the class of the Edge', () => {
 
     expect(findingsWith(named, classes)).toEqual([
       {
-        code: 'IngressClassMissing',
+        code: 'EdgeReferenceInvalid',
         severity: 'error',
         message: 'IngressClass haproxy, which Edge shared names, does not exist.',
         action: 'Set spec.ingress.className to a class of its controller: a.',
@@ -84,7 +84,7 @@ describe('an Edge without a class', () => {
 
     expect(findingsWith(unnamed, [created(wrong, old), created(right, young)])).toEqual([]);
     expect(findingsWith(unnamed, [created(wrong, young), created(right, old)])).toMatchObject([
-      { code: 'IngressClassUnsupported' },
+      { code: 'EdgeReferenceInvalid' },
     ]);
     expect(findingsWith(unnamed, [created(wrong, old), created(right, old)])).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('an Edge without a class', () => {
   test('has an error if there is no default class', () => {
     expect(findingsWith(unnamed, [ingressClass('haproxy', HAPROXY_TECHNOLOGIES)])).toEqual([
       {
-        code: 'IngressClassMissing',
+        code: 'EdgeReferenceInvalid',
         severity: 'error',
         message:
           'Edge shared names no ingress class, and the cluster has no default ingress class.',
@@ -119,7 +119,7 @@ describe('driver ingress', () => {
     const classes = [ingressClass('mine', 'traefik.io/ingress-controller')];
 
     expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toMatchObject([
-      { code: 'IngressClassUnsupported', severity: 'error' },
+      { code: 'EdgeReferenceInvalid', severity: 'error' },
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('driver ingress', () => {
     const ingress = { className: 'mine' };
 
     expect(findingsWith({ driver: 'ingress', ingress }, classes)).toMatchObject([
-      { code: 'AnnotationsMissing', severity: 'warning' },
+      { code: 'FieldInvalid', severity: 'warning' },
     ]);
   });
 });

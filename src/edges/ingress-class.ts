@@ -78,7 +78,7 @@ function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
     suited.length > 0
       ? `Set spec.ingress.className to a class of its controller: ${suited.join(', ')}.`
       : 'Install the controller with its IngressClass, and set spec.ingress.className to that class.';
-  return error('IngressClassMissing', message, action);
+  return error('EdgeReferenceInvalid', message, action);
 }
 
 function classMismatch(
@@ -91,9 +91,9 @@ function classMismatch(
   const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, which driver ${driver} does not support.`;
   return spokenTo === undefined
     ? // A flag of the controller can change its name.
-      warning('IngressClassUnsupported', message, 'Check that it is the right controller.')
+      warning('EdgeReferenceInvalid', message, 'Check that it is the right controller.')
     : error(
-        'IngressClassUnsupported',
+        'EdgeReferenceInvalid',
         message,
         `Set spec.driver of Edge ${edge.metadata.name} to ${spokenTo}, or choose the class of another controller.`,
       );

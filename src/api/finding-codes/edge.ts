@@ -20,7 +20,7 @@ export const EDGE_FINDINGS = {
   },
   NoStatus: {
     meaning:
-      'The controller does not report whether it accepted a route. Only a handshake shows it.',
+      'The controller does not report whether it accepted a route, so only a handshake shows it.',
     action: 'See the hop sni.',
   },
   RouteRejected: {
@@ -37,59 +37,20 @@ export const EDGE_FINDINGS = {
     meaning: 'The management cluster does not serve a kind that the driver writes.',
     action: 'Install the controller with its CRDs, or choose another driver.',
   },
-  AnnotationsMissing: {
-    meaning: 'Driver ingress has no annotations.',
-    action:
-      'Set spec.ingress.annotations to the annotations that enable TLS passthrough in your controller.',
-  },
-  IngressClassMissing: {
-    meaning: 'The ingress class does not exist, or there is no default.',
-    action: 'Set spec.ingress.className of the Edge to the class of your controller.',
-  },
-  IngressClassUnsupported: {
-    meaning: 'The ingress class belongs to a controller that the driver does not support.',
-    action: 'Choose another class or another driver in the Edge.',
-  },
-  GatewayMissing: {
-    meaning: 'The Gateway does not exist.',
-    action: 'Create it, or reference another Gateway in the Edge.',
-  },
-  GatewayClassMissing: {
-    meaning: 'The class of the Gateway does not exist.',
-    action: 'Install the controller with its GatewayClass, or set another class in the Gateway.',
+  EdgeReferenceInvalid: {
+    meaning:
+      'The ingress class, Gateway, its class or its listener that the Edge names does not exist, or its controller is not one that the driver supports.',
+    action: 'Create it, or set another one in the Edge.',
   },
   GatewayRejected: {
-    meaning: 'The controller of the Gateway rejects it.',
+    meaning: 'The controller of the Gateway rejects it or its listener.',
     action: 'Correct the Gateway.',
   },
-  ListenerMissing: {
-    meaning: 'The Gateway does not have the listener.',
-    action: 'Set one of its listeners in the Edge.',
-  },
-  ListenerRejected: {
-    meaning: 'The controller of the Gateway rejects the listener.',
-    action: 'Correct the listener.',
-  },
-  ListenerNotPassthrough: {
-    meaning: 'The listener does not pass TLS through.',
-    action: 'Set its protocol to TLS and tls.mode to Passthrough.',
-  },
-  ListenerPortMismatch: {
-    meaning: 'The listener is on another port than the edge.',
+  ListenerMismatch: {
+    meaning:
+      'The listener does not pass TLS through, has another port than the edge, does not cover the host, or does not allow TLSRoutes from this namespace.',
     action:
-      'Make sure that a load balancer maps one port to the other, or set spec.port of the Edge to the port of the listener.',
-  },
-  ListenerHostnameMismatch: {
-    meaning: 'The hostname of the listener does not cover the host.',
-    action: 'Remove it, or add a listener for each domain to the Edge.',
-  },
-  ListenerNamespaceNotAllowed: {
-    meaning: 'The listener does not allow routes from this namespace.',
-    action: 'Allow the namespace in allowedRoutes of the listener.',
-  },
-  ListenerKindNotAllowed: {
-    meaning: 'The listener does not allow TLSRoutes.',
-    action: 'Add TLSRoute to allowedRoutes.kinds.',
+      'Correct the field of the listener that the message names, or set another listener in the Edge.',
   },
   HostClaimed: {
     meaning: 'An object that Snicket does not manage also claims the host.',
@@ -116,24 +77,17 @@ export const EDGE_FINDINGS = {
     action:
       'Raise the idle timeout of the controller, or start the agents with --keepalive-time=60s.',
   },
-  WildcardTakesPrecedence: {
-    meaning: 'A wildcard host takes precedence over an exact host.',
-    action: 'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
-  },
   DuplicateHostAllowed: {
-    meaning: 'A second object with the same host may take it over, disable both, or go unreported.',
+    meaning:
+      'Another object with the same host or a wildcard may take the host over, disable both, or go unreported.',
     action: 'Do not let others create such objects, or restrict hosts with an admission policy.',
-  },
-  SplitHelloMisrouted: {
-    meaning: 'The controller misroutes a ClientHello in two segments.',
-    action: 'Move to another controller, or use driver snicket.',
   },
   PassthroughFlagRequired: {
     meaning: 'The controller passes TLS through only with certain flags.',
     action: 'Start the controller with the flags that the message names.',
   },
-  ControllerRetired: {
-    meaning: 'The controller is no longer maintained.',
+  ControllerNotRecommended: {
+    meaning: 'The controller is no longer maintained, or misroutes a ClientHello in two segments.',
     action: 'Move to another controller, or use driver snicket.',
   },
 } as const satisfies Record<string, FindingEntry>;

@@ -27,18 +27,6 @@ export const CONDITION_REASONS = {
     meaning: 'The control plane exists, with its Service, CA and kubeconfig.',
     action: 'No action is needed.',
   },
-  ProvedByHandshake: {
-    severity: 'Normal',
-    meaning:
-      'The controller of the edge does not report whether it serves the routes, but a TLS handshake through the edge reaches the tenant.',
-    action: 'No action is needed.',
-  },
-  AdmissionUnknown: {
-    severity: 'Warning',
-    meaning:
-      'The controller of the edge does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.',
-    action: 'See the hop sni.',
-  },
   RolloutPending: {
     severity: 'Normal',
     meaning:

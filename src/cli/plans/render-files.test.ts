@@ -190,7 +190,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
       'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443).',
       'hint: Add the port, or correct spec.controlPlane.service.konnectivityPort.',
-      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default ingress class.',
+      'error: tenants/blue: EdgeReferenceInvalid: Edge shared names no ingress class, and the cluster has no default ingress class.',
       'hint: Install the controller with its IngressClass, and set spec.ingress.className to that class.',
       '',
     ]);

@@ -98,7 +98,7 @@ describe('an Ingress', () => {
 
     expect(admissionFor(context(SPECS.haproxy), status)).toMatchObject({
       state: 'Refused',
-      code: 'IngressClassMissing',
+      code: 'EdgeReferenceInvalid',
     });
   });
 });

@@ -19,7 +19,7 @@ export const haproxy = ingressDriver({
       'Set timeout-tunnel: 24h in the ConfigMap of the controller, or start the agents with --keepalive-time=60s.',
     ),
     warning(
-      'WildcardTakesPrecedence',
+      'DuplicateHostAllowed',
       'A wildcard host with TLS passthrough takes the connections of every exact host that it covers.',
       'Do not use wildcard hosts with TLS passthrough in any Ingress of this class.',
     ),

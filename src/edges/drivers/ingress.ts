@@ -28,7 +28,7 @@ export const ingress = ingressDriver({
     if (Object.keys(edge.spec.ingress?.annotations ?? {}).length > 0) return [];
     return [
       warning(
-        'AnnotationsMissing',
+        'FieldInvalid',
         `Edge ${edge.metadata.name} sets no annotations, but most controllers terminate TLS unless an annotation enables passthrough.`,
         'Set spec.ingress.annotations to the annotations that enable TLS passthrough in your controller.',
       ),

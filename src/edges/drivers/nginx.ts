@@ -15,7 +15,7 @@ export const nginx = ingressDriver({
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [] },
   pitfalls: [
     warning(
-      'SplitHelloMisrouted',
+      'ControllerNotRecommended',
       'ingress-nginx reads a ClientHello only once. A ClientHello in two segments, as with post-quantum keys (kubectl and kubelets since Go 1.24), gets the default certificate.',
       'Move to another controller, or use driver snicket.',
     ),
@@ -25,7 +25,7 @@ export const nginx = ingressDriver({
       'Start the controller with --enable-ssl-passthrough.',
     ),
     warning(
-      'ControllerRetired',
+      'ControllerNotRecommended',
       'ingress-nginx was retired in March 2026 and gets no fixes.',
       'Move to another controller, or use driver snicket.',
     ),

@@ -25,7 +25,7 @@ test('a suitable Gateway has no findings', () => {
 test('a missing Gateway is reported', () => {
   expect(findingsWith([gateway({}, 'elsewhere')])).toMatchObject([
     {
-      code: 'GatewayMissing',
+      code: 'EdgeReferenceInvalid',
       severity: 'error',
       message: 'Gateway edge/shared, which Edge shared references, does not exist.',
     },
@@ -35,7 +35,7 @@ test('a missing Gateway is reported', () => {
 test('a missing class is reported', () => {
   expect(findingsWith([gateway()], { gatewayClasses: [] })).toMatchObject([
     {
-      code: 'GatewayClassMissing',
+      code: 'EdgeReferenceInvalid',
       message: 'Gateway edge/shared has GatewayClass example, which does not exist.',
     },
   ]);
@@ -63,59 +63,54 @@ test('a Gateway without an address causes a warning only', () => {
 
 describe('a listener', () => {
   test.each<[string, object, string, string]>([
-    [
-      'with another protocol',
-      { protocol: 'HTTPS' },
-      'ListenerNotPassthrough',
-      'has protocol HTTPS',
-    ],
+    ['with another protocol', { protocol: 'HTTPS' }, 'ListenerMismatch', 'has protocol HTTPS'],
     [
       'that terminates TLS',
       { tls: { mode: 'Terminate' } },
-      'ListenerNotPassthrough',
+      'ListenerMismatch',
       'has mode Terminate',
     ],
-    ['without a TLS mode', { tls: {} }, 'ListenerNotPassthrough', 'has mode Terminate'],
+    ['without a TLS mode', { tls: {} }, 'ListenerMismatch', 'has mode Terminate'],
     [
       'for other kinds',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
-      'ListenerKindNotAllowed',
+      'ListenerMismatch',
       'allows TCPRoute.gateway.networking.k8s.io, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for the same kind in another group',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
-      'ListenerKindNotAllowed',
+      'ListenerMismatch',
       'allows TLSRoute.x, but no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'for its own namespace only',
       { allowedRoutes: { namespaces: { from: 'Same' } } },
-      'ListenerNamespaceNotAllowed',
+      'ListenerMismatch',
       'allows routes from namespace edge only, not from tenants',
     ],
     [
       'without allowed namespaces',
       { allowedRoutes: undefined },
-      'ListenerNamespaceNotAllowed',
+      'ListenerMismatch',
       'allows routes from namespace edge only, not from tenants',
     ],
     [
       'for no namespace',
       { allowedRoutes: { namespaces: { from: 'None' } } },
-      'ListenerNamespaceNotAllowed',
+      'ListenerMismatch',
       "allows routes from namespaces by 'None', not from tenants",
     ],
     [
       'for another host',
       { hostname: API_HOST },
-      'ListenerHostnameMismatch',
+      'ListenerMismatch',
       `has hostname ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
     ],
     [
       'for another domain',
       { hostname: '*.k8s.example.net' },
-      'ListenerHostnameMismatch',
+      'ListenerMismatch',
       `has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
     ],
   ])('%s causes one error', (_, listener, code, message) => {
@@ -134,7 +129,7 @@ describe('a listener', () => {
   test('on another port causes a warning, since a load balancer may map the port', () => {
     expect(findingsWith([gateway({ port: 8443 })])).toMatchObject([
       {
-        code: 'ListenerPortMismatch',
+        code: 'ListenerMismatch',
         severity: 'warning',
         message:
           'Listener tls of Gateway edge/shared is on port 8443, but clients of the edge dial 443.',
@@ -166,7 +161,7 @@ describe('a listener', () => {
       ({ code }) => code,
     );
 
-    expect(codes).toEqual(takes ? [] : ['ListenerNamespaceNotAllowed']);
+    expect(codes).toEqual(takes ? [] : ['ListenerMismatch']);
   });
 
   test('that its controller rejects is reported with the reason', () => {
@@ -180,7 +175,7 @@ describe('a listener', () => {
 
     expect(findingsWith([{ ...gateway(), status: { listeners } } as KubeObject])).toMatchObject([
       {
-        code: 'ListenerRejected',
+        code: 'GatewayRejected',
         message:
           'The controller rejects listener tls of Gateway edge/shared (HostnameConflict): Twice.',
       },
@@ -190,13 +185,16 @@ describe('a listener', () => {
   test('that is missing is reported, with the existing ones', () => {
     expect(findingsWith([gateway({ name: 'https' })])).toMatchObject([
       {
-        code: 'ListenerMissing',
+        code: 'EdgeReferenceInvalid',
         message: 'Gateway edge/shared has no listener tls.',
         action: 'Set one of its listeners in the Edge: https.',
       },
     ]);
     expect(findingsWith([gateway()], {}, { port: 8443 })).toMatchObject([
-      { code: 'ListenerMissing', message: 'Gateway edge/shared has no listener tls on port 8443.' },
+      {
+        code: 'EdgeReferenceInvalid',
+        message: 'Gateway edge/shared has no listener tls on port 8443.',
+      },
     ]);
   });
 
@@ -216,7 +214,7 @@ describe('a listener', () => {
     expect(findingsWith([both], {}, { sectionName: undefined })).toEqual([]);
     expect(findingsWith([wrongApi], {}, { sectionName: undefined })).toMatchObject([
       {
-        code: 'ListenerHostnameMismatch',
+        code: 'ListenerMismatch',
         message: `Listener api of Gateway edge/shared has hostname *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}.`,
       },
     ]);

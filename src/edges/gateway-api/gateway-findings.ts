@@ -33,7 +33,11 @@ function parentFindings(
   if (gateway === undefined) {
     const message = `Gateway ${keyText(parent)}, which Edge ${edge.metadata.name} references, does not exist.`;
     return [
-      error('GatewayMissing', message, 'Create it, or reference another Gateway in the Edge.'),
+      error(
+        'EdgeReferenceInvalid',
+        message,
+        'Create it, or reference another Gateway in the Edge.',
+      ),
     ];
   }
   if (gatewayClassOf(gateway, gatewayClasses) === undefined)
@@ -85,7 +89,7 @@ function closest(each: readonly (readonly EdgeFinding[])[]): readonly EdgeFindin
 function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
   const name = textAt(gateway, 'spec', 'gatewayClassName') ?? '';
   return error(
-    'GatewayClassMissing',
+    'EdgeReferenceInvalid',
     `Gateway ${keyText(parent)} has GatewayClass ${name}, which does not exist.`,
     'Install the controller with its GatewayClass, or set another class in the Gateway.',
   );
@@ -113,7 +117,7 @@ function listenerMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
     parent.port === undefined ? '' : ` on port ${parent.port}`,
   ].join('');
   return error(
-    'ListenerMissing',
+    'EdgeReferenceInvalid',
     `Gateway ${keyText(parent)} has no listener${wanted}.`,
     `Set one of its listeners in the Edge: ${names.join(', ')}.`,
   );

@@ -48,7 +48,7 @@ function rejection({ status, listenerText }: RouteAttachment): Check {
   if (!isConflicted && textAt(accepted, 'status') !== 'False') return undefined;
   const said = isConflicted ? conflicted : accepted;
   return error(
-    'ListenerRejected',
+    'GatewayRejected',
     sentence(
       `The controller rejects ${listenerText} (${textAt(said, 'reason') ?? 'no reason'}): ${quotedAt(said, 'message')}`,
     ),
@@ -63,7 +63,7 @@ function protocol({ listener, listenerText }: RouteAttachment): Check {
   if (actual === 'TLS' && mode === 'Passthrough') return undefined;
   const actualText = actual === 'TLS' ? `mode ${mode}` : `protocol ${actual ?? 'none'}`;
   return error(
-    'ListenerNotPassthrough',
+    'ListenerMismatch',
     sentence(`${listenerText} has ${actualText}`),
     'Set its protocol to TLS and tls.mode to Passthrough.',
   );
@@ -75,7 +75,7 @@ function port({ listener, listenerText, port: wanted }: RouteAttachment): Check 
   return actual === wanted
     ? undefined
     : warning(
-        'ListenerPortMismatch',
+        'ListenerMismatch',
         sentence(
           `${listenerText} is on port ${actual ?? 'none'}, but clients of the edge dial ${wanted}`,
         ),
@@ -93,7 +93,7 @@ function hostname({ listener, listenerText, host }: RouteAttachment): Check {
   return covers
     ? undefined
     : error(
-        'ListenerHostnameMismatch',
+        'ListenerMismatch',
         sentence(`${listenerText} has hostname ${pattern}, which does not cover ${host}`),
         'Remove its hostname, or add a listener for each of the two domains to the Edge.',
       );
@@ -116,7 +116,7 @@ function namespaces({
   const allowed =
     from === 'Same' ? `namespace ${gatewayNamespace} only` : `namespaces by '${from}'`;
   return error(
-    'ListenerNamespaceNotAllowed',
+    'ListenerMismatch',
     sentence(`${listenerText} allows routes from ${allowed}, not from ${namespace}`),
     from === 'Selector'
       ? `Label namespace ${namespace} to match allowedRoutes.namespaces.selector.`
@@ -139,7 +139,7 @@ function kinds({ listener, listenerText }: RouteAttachment): Check {
   return accepts
     ? undefined
     : error(
-        'ListenerKindNotAllowed',
+        'ListenerMismatch',
         sentence(`${listenerText} allows ${names.join(', ')}, but no TLSRoute of ${GATEWAY_GROUP}`),
         'Add TLSRoute to allowedRoutes.kinds.',
       );

@@ -63,8 +63,8 @@ describe('the conditions of an Edge', () => {
     [
       'without its class',
       observation({ context: context(haproxy) }),
-      'False IngressClassMissing',
-      'False IngressClassMissing',
+      'False EdgeReferenceInvalid',
+      'False EdgeReferenceInvalid',
     ],
     [
       'whose kinds cannot be read',

@@ -47,11 +47,11 @@ export function routedState(
 function handshakeState(hops: readonly KnownHop[]): ConditionState {
   const sni = hops.find(({ name }) => name === 'sni');
   if (sni?.state === 'Pass') {
-    return holds('ProvedByHandshake', 'A TLS handshake through the edge reaches the tenant.');
+    return holds('Admitted', 'A TLS handshake through the edge reaches the tenant.');
   }
   return {
     status: 'Unknown',
-    reason: 'AdmissionUnknown',
+    reason: 'NoStatus',
     message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.${sni === undefined ? '' : ` ${sni.message}`}`,
   };
 }

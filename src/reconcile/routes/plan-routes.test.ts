@@ -9,7 +9,7 @@ import { planRoutes, type RouteObservation, type RoutePlan } from './plan-routes
 
 const BLUE = exposure();
 const SHARED = edge();
-const FAULT: Finding = { code: 'IngressClassMissing', severity: 'error', message: '', action: '' };
+const FAULT: Finding = { code: 'EdgeReferenceInvalid', severity: 'error', message: '', action: '' };
 const FOREIGN = { ownerReferences: [] as const, labels: {} };
 
 /** The objects of a plan for Exposure `tenants/blue` on an Edge. */
