@@ -54,7 +54,7 @@ test('an Ingress of k0smotron with the class of the Edge is the route', async ()
   await lab.untilCondition('red', 'Routed', /^False .*Ingress tenants\/kmc-red does not exist/);
   lab.management.seed(ingressOfK0smotron());
 
-  await lab.untilCondition('red', 'Routed', /^Unknown AdmissionUnknown/);
+  await lab.untilCondition('red', 'Routed', /^Unknown NoStatus/);
   const status = { loadBalancer: { ingress: [{ ip: '192.0.2.77' }] } };
   const key = { name: 'kmc-red', namespace: TENANTS };
   const options = { subresource: 'status' } as const;
