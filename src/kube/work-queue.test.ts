@@ -192,21 +192,25 @@ describe('a delayed key', () => {
     expect(bench.started).toEqual(['a']);
   });
 
-  test('keeps its delay when it is added meanwhile', async () => {
+  test('loses its delay when it runs earlier', async () => {
     using bench = new Bench();
     bench.queue.addAfter('a', 500);
 
     bench.queue.add('a');
+    expect(bench.queue.numbers()).toMatchObject({ delayed: 0, running: 1 });
+    bench.queue.addAfter('a', 900);
     await bench.end();
     bench.clock.advance(500);
+    expect(bench.started).toEqual(['a']);
+    bench.clock.advance(400);
 
     expect(bench.started).toEqual(['a', 'a']);
   });
 
   test('runs again if its delay ends while it runs', async () => {
     using bench = new Bench();
-    bench.queue.addAfter('a', 500);
     bench.queue.add('a');
+    bench.queue.addAfter('a', 500);
 
     bench.clock.advance(500);
     expect(bench.running).toEqual(['a']);

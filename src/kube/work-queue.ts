@@ -188,7 +188,10 @@ export class WorkQueue {
     this.add(key);
   }
 
-  /** Runs the key after a delay. If the key is delayed already, the earlier time wins. `add` does not cancel the delay. */
+  /**
+   * Runs the key after a delay. If the key is delayed already, the earlier time wins. A run that starts earlier cancels
+   * the delay: it observes the current state, and decides when to run again.
+   */
   addAfter(key: string, delayMs: number): void {
     if (delayMs <= 0) {
       this.add(key);
@@ -208,8 +211,7 @@ export class WorkQueue {
 
   /** Drops a deleted key and everything planned for it. A current run is not aborted. */
   forget(key: string): void {
-    this.#delayed.get(key)?.cancel();
-    this.#delayed.delete(key);
+    this.#cancelDelay(key);
     this.#ready.delete(key);
     this.#readySlow.delete(key);
     this.#prioritized.delete(key);
@@ -314,6 +316,7 @@ export class WorkQueue {
   async #runOne(key: string, reconcile: Reconcile, signal: AbortSignal): Promise<void> {
     const startedMs = this.#clock.nowMs();
     this.#running.set(key, startedMs);
+    this.#cancelDelay(key);
     try {
       await reconcile(key, signal);
       this.#failures.delete(key);
@@ -330,6 +333,11 @@ export class WorkQueue {
       this.#requeued.delete(key);
       if (againMs !== undefined) this.#markReady(key, againMs);
     }
+  }
+
+  #cancelDelay(key: string): void {
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
   }
 
   #retry(key: string, error: unknown): void {
