@@ -35,12 +35,12 @@ export async function readK0smotronControlPlane(
     return { addresses: [], findings: [clusterUnknown(object)], provided: facts };
   }
   const key = { name, namespace: object.metadata.namespace };
-  const made = await objects.object?.(PROVIDER_RESOURCES.k0smotron, key);
+  const k0smotronCluster = await objects.object?.(PROVIDER_RESOURCES.k0smotron, key);
   const cluster = await objects.object?.(PROVIDER_RESOURCES.capiCluster, key);
   const facts = factsOf(object, 'capi-k0smotron', {
     // The k0smotron Cluster comes first. The K0smotronControlPlane derives its own readiness from a connection through
     // the edge, so waiting for that would be a deadlock.
-    status: valueAt(made, 'status') ?? valueAt(object, 'status'),
+    status: valueAt(k0smotronCluster, 'status') ?? valueAt(object, 'status'),
     network: networkOf(cluster),
   });
   return readProvided(object, namesOf(object, name), facts, objects);

@@ -93,6 +93,8 @@ describe('docs/tasks/providers', () => {
   test('has no annotated Cluster of Cluster API', () => {
     const clusters = objects.filter((object) => isOfKind(PROVIDER_RESOURCES.capiCluster, object));
 
-    expect(clusters.map((one) => shimFor(one, { ingressNames: new Set() }))).toEqual([undefined]);
+    expect(clusters.map((cluster) => shimFor(cluster, { ingressNames: new Set() }))).toEqual([
+      undefined,
+    ]);
   });
 });

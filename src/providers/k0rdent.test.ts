@@ -317,11 +317,11 @@ describe('a ClusterDeployment behind an edge', () => {
     const balanced = [changed(running[0]!, { 'spec.service.type': 'LoadBalancer' })];
 
     test.each([
-      ['written before it begins', {}, [], 'ClusterIP'],
-      ['written where it is that already', {}, running, 'ClusterIP'],
-      ['written where its values say so already', { [type]: 'ClusterIP' }, balanced, 'ClusterIP'],
-      ['left alone where it runs with a load balancer', {}, balanced, undefined],
-      ['left alone where its values say otherwise', { [type]: 'NodePort' }, [], undefined],
+      ['written before its chart is installed', {}, [], 'ClusterIP'],
+      ['written if its Service has it already', {}, running, 'ClusterIP'],
+      ['written if its values have it already', { [type]: 'ClusterIP' }, balanced, 'ClusterIP'],
+      ['unchanged if its Service is a LoadBalancer', {}, balanced, undefined],
+      ['unchanged if its values have another one', { [type]: 'NodePort' }, [], undefined],
     ] as const)('%s', (_, fields, others, expected) => {
       const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
 
@@ -331,7 +331,7 @@ describe('a ClusterDeployment behind an edge', () => {
       expect(field?.wanted).toBe(expected);
     });
 
-    test('unchanged if its chart is installed and its Service is unknown', () => {
+    test('unchanged if its chart is installed and its Service is not known', () => {
       const conditions = [{ type: 'HelmReleaseReady', status: 'True' }];
       const deployment = clusterDeployment('violet', OPENSTACK);
 

@@ -69,12 +69,12 @@ async function readClusterDeployment(
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
   const template = await templateOf(deployment, objects);
-  const nothing = (finding: Finding, ...made: readonly (KubeObject | undefined)[]) => ({
+  const nothing = (finding: Finding, ...known: readonly (KubeObject | undefined)[]) => ({
     addresses: [],
     findings: [finding],
     provided: {
       // The objects remain in the result, so that cleanup finds the fields that Snicket has written.
-      ...unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
+      ...unknownFacts([deployment, ...known.flatMap((object) => object ?? [])], finding.message),
       ingress: ingressOfChart(deployment, template),
       template,
     },
@@ -205,7 +205,7 @@ function prepareDeployment(
       path: ['spec', 'config', ...path],
       value: value as DesiredValue['value'],
       isMet: isMetBy(deployment, path, spec),
-      why: 'the chart passes it to the control plane',
+      purpose: 'the chart passes it to the control plane',
     })),
     findings: [
       ...deletingFindings(deployment),

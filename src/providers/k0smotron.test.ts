@@ -111,8 +111,8 @@ describe('a Cluster of k0smotron', () => {
 
 describe('a K0smotronControlPlane', () => {
   test('uses the name and the networks of its Cluster', async () => {
-    const made = k0smotronCluster('amber');
-    const objects = objectsFrom([...LEFT('amber'), made, capiCluster('amber')]);
+    const cluster = k0smotronCluster('amber');
+    const objects = objectsFrom([...LEFT('amber'), cluster, capiCluster('amber')]);
 
     const reading = await capiK0smotron.read(k0smotronControlPlane('amber'), objects);
 
@@ -126,7 +126,7 @@ describe('a K0smotronControlPlane', () => {
     });
   });
 
-  test('uses its label while it has no owner, and is unknown without both', async () => {
+  test('uses its label while it has no owner, and has no names without both', async () => {
     const orphan = changed(k0smotronControlPlane('amber'), { 'metadata.ownerReferences': [] });
     const labeled = changed(orphan, {
       'metadata.labels': { 'cluster.x-k8s.io/cluster-name': 'amber' },
@@ -143,11 +143,11 @@ describe('a K0smotronControlPlane', () => {
   });
 
   test('is written directly, with the same fields as a Cluster', () => {
-    const one = plan(k0smotronCluster('red'));
+    const direct = plan(k0smotronCluster('red'));
     const other = plan(k0smotronControlPlane('red'), SPEC, capiK0smotron);
 
     expect(other.live.metadata.name).toBe('red-cp');
-    expect(other.fields).toEqual(one.fields);
+    expect(other.fields).toEqual(direct.fields);
   });
 });
 
@@ -203,19 +203,19 @@ spec:
   });
 
   test("keeps the user's external address and patches", () => {
-    const own = {
+    const userValues = {
       target: { kind: 'Service', component: 'control-plane' },
       patch: { type: 'merge', content: 'metadata: {labels: {a: b}}' },
     };
     const cluster = changed(k0smotronCluster('red'), {
       'spec.externalAddress': 'vip.example.test',
-      'spec.patches': [own],
+      'spec.patches': [userValues],
     });
 
     const { fields } = plan(cluster);
 
     expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
-    expect(fields.at(-1)?.wanted).toMatchObject([own, { target: { component: 'ingress' } }]);
+    expect(fields.at(-1)?.wanted).toMatchObject([userValues, { target: { component: 'ingress' } }]);
   });
 
   test.each([

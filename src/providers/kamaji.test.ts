@@ -78,7 +78,7 @@ describe('a tenant of Kamaji', () => {
     });
   });
 
-  test('that was just created is waited for, part by part', async () => {
+  test('that was just created is reported with each missing part', async () => {
     const reading = await read(freshTenant('kamaji', 'blue'), []);
 
     expect(reading.controlPlane).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a tenant of Kamaji', () => {
     ]);
   });
 
-  test('has a route before konnectivity has its port, which is reported', async () => {
+  test('has a route and a finding before konnectivity has its port', async () => {
     const service = serviceOf('blue', { 'kube-apiserver': 6443 });
 
     const { controlPlane, findings } = await read(readyTenant('kamaji', 'blue'), [
@@ -109,7 +109,7 @@ describe('a tenant of Kamaji', () => {
     ]);
   });
 
-  test('without konnectivity has no konnectivity route, with any ports', async () => {
+  test('without konnectivity has no konnectivity route, whatever its ports', async () => {
     const tenant = changed(readyTenant('kamaji', 'blue'), {
       'spec.addons.konnectivity': undefined,
     });
@@ -306,13 +306,13 @@ spec:
     [{ api: 'a.example.test' }, ['KonnectivityHostMissing']],
     [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['HostInvalid']],
     [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['HostInvalid']],
-  ])('cannot have the hosts %j', (hosts, expected) => {
+  ])('rejects the hosts %j', (hosts, expected) => {
     const { findings } = plan(freshTenant('kamaji', 'blue'), { hosts, port: 443 });
 
     expect(codes(findings)).toEqual(expected);
   });
 
-  test('that is paused, or has a separate address, is written with a warning', () => {
+  test('is written with a warning if it is paused or has a separate address', () => {
     const tenant = changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': { 'kamaji.clastix.io/paused': 'true' },
       'spec.controlPlane.service.serviceType': 'LoadBalancer',

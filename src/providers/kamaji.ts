@@ -64,7 +64,7 @@ function agentFields(
         flagEntry('--proxy-server-host', konnectivity),
         flagEntry('--proxy-server-port', String(port)),
       ],
-      why: 'the konnectivity agents of the workers connect to the edge',
+      purpose: 'the konnectivity agents of the workers connect to the edge',
     },
   ];
 }

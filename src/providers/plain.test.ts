@@ -124,7 +124,7 @@ describe('a control plane behind a Service', () => {
     ]);
   });
 
-  test('without the API port is not routed; without the konnectivity port it is', async () => {
+  test('without the API port is not routed, but without the konnectivity port it is', async () => {
     const noApi = await read({ type: 'Service', ...SECRETS, service: { name: 'api', apiPort: 1 } });
     const service = { name: 'api', apiPort: 6443, konnectivityPort: 1 };
     const noKonnectivity = await read({ type: 'Service', ...SECRETS, service });
@@ -146,7 +146,7 @@ describe('a control plane behind a Service', () => {
 });
 
 describe('Secrets', () => {
-  test('that are missing or lack an entry are reported; the route is known anyway', async () => {
+  test('that are missing or lack an entry are reported, and the route is known nevertheless', async () => {
     const none = await read(BOTH, {});
     const others = await read(BOTH, {
       'tenants/ca': secretOf({ 'ca.crt': 'x' }),
@@ -199,8 +199,8 @@ describe('the certificate of the CA', () => {
     ['a key', CA.key],
     ['nothing', ''],
     ['something else', 'hunter2'],
-    ['a block that is broken', broken],
-    ['more than any CA has', `${CERTIFICATE}\n`.repeat(17)],
+    ['a malformed block', broken],
+    ['too many certificates', `${CERTIFICATE}\n`.repeat(17)],
     ['a long text', `${CERTIFICATE}\n${'hunter2 '.repeat(8192)}`],
   ])('is rejected in %s, without quoting it', async (_, text) => {
     const { controlPlane, findings } = await readCa(text);

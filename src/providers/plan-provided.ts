@@ -16,7 +16,7 @@ export function planProvided(
   { provider, objects }: Pick<ProvidedFacts, 'provider' | 'objects'>,
   spec: PreparationSpec,
   owner: PreparationOwner,
-  now: readonly KubeObject[] = objects,
+  current: readonly KubeObject[] = objects,
 ): readonly PreparationPlan[] {
-  return planPreparations(now, (bases) => PROVIDERS[provider].prepare(bases, spec), owner);
+  return planPreparations(current, (bases) => PROVIDERS[provider].prepare(bases, spec), owner);
 }

@@ -48,7 +48,7 @@ function schemaOf(object: KubeObject): unknown {
   if (!definitions.has(file)) definitions.set(file, parse(readFileSync(file, 'utf8')));
   const definition = definitions.get(file);
   const version = listAt(definition, 'spec', 'versions').find(
-    (one) => textAt(one, 'name') === object.apiVersion.split('/')[1],
+    (version) => textAt(version, 'name') === object.apiVersion.split('/')[1],
   );
   return valueAt(version, 'schema', 'openAPIV3Schema');
 }

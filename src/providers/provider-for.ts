@@ -24,11 +24,11 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
 /**
  * Returns the provider of an object or of an owner reference, in any version; undefined if no provider has this kind.
  */
-export function providerFor(of: {
+export function providerFor(reference: {
   readonly apiVersion: string;
   readonly kind: string;
 }): Provider | undefined {
-  return providerForReference({ group: groupOf(of.apiVersion), kind: of.kind });
+  return providerForReference({ group: groupOf(reference.apiVersion), kind: reference.kind });
 }
 
 /**
@@ -43,5 +43,5 @@ export function providerForReference(reference: KindReference): Provider | undef
 export function resourceOfProvider(object: KubeObject): Resource {
   const provider = providerFor(object);
   if (provider !== undefined) return inVersionOf(provider.resource, object);
-  throw new TypeError(`${object.apiVersion} ${object.kind} is of no provider`);
+  throw new TypeError(`${object.apiVersion} ${object.kind} is not a kind of any provider`);
 }

@@ -71,9 +71,9 @@ export function inVersionOf(
 /** Reports whether an object or a reference has a kind, in any version. */
 export function isOfKind(
   resource: Resource,
-  of: { readonly apiVersion: string; readonly kind: string },
+  reference: { readonly apiVersion: string; readonly kind: string },
 ): boolean {
-  return isReferenceTo(resource, { group: groupOf(of.apiVersion), kind: of.kind });
+  return isReferenceTo(resource, { group: groupOf(reference.apiVersion), kind: reference.kind });
 }
 
 /** A reference to a kind without a version. */

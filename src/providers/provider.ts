@@ -21,8 +21,8 @@ export interface Provider {
   read(object: KubeObject, objects: ControlPlaneObjects): Promise<ControlPlaneReading>;
 
   /**
-   * Returns the desired fields of its objects. The objects are those of {@link ControlPlaneReading.provided} as they
-   * would be without Snicket. Each preparation refers to one of these objects by identity. Pure.
+   * Returns the desired fields of the objects in {@link ControlPlaneReading.provided}, which are passed as they
+   * would be without Snicket. Each preparation contains one of the passed objects itself, not a copy. Pure.
    */
   prepare(objects: readonly KubeObject[], spec: PreparationSpec): readonly Preparation[];
 

@@ -69,9 +69,12 @@ const CLASSES: readonly (readonly [value: unknown, isWritten: boolean])[] = [
 describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider) => {
   const tenant = freshTenant(provider, 'blue');
 
-  test.each(CLASSES)('an ingress class that no controller handles: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, CLASS, value)).toBe(is);
-  });
+  test.each(CLASSES)(
+    'an ingress class that no controller handles: %p, written %p',
+    (value, expected) => {
+      expect(isWritten(tenant, CLASS, value)).toBe(expected);
+    },
+  );
 
   test("only Snicket's ingress class if the classes of the cluster are unknown", () => {
     const spec = { ...SPEC, handledClasses: undefined };
@@ -89,8 +92,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
     [['*.k8s.example.test'], true],
     [[API], true],
     [undefined, true],
-  ])('certificate names that cover the hosts: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, NAMES, value)).toBe(is);
+  ])('certificate names that cover the hosts: %p, written %p', (value, expected) => {
+    expect(isWritten(tenant, NAMES, value)).toBe(expected);
   });
 
   test.each([
@@ -103,8 +106,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
     [['-endpoint-reconciler-type=none'], true],
     [['--endpoint-reconciler-types=none'], true],
     [[], true],
-  ])('a flag that turns the endpoint reconciler off: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, ARGUMENTS, value)).toBe(is);
+  ])('a flag that turns the endpoint reconciler off: %p, written %p', (value, expected) => {
+    expect(isWritten(tenant, ARGUMENTS, value)).toBe(expected);
   });
 
   test('no flag whose value is a separate entry: that is an error', () => {
@@ -132,9 +135,12 @@ describe('a tenant of Kamaji keeps', () => {
     [API, 6443, false],
     [`${API}:6443`, 6443, false],
     [undefined, 443, true],
-  ])('a host name that gives the address of the edge: %p at %p, written %p', (value, port, is) => {
-    expect(isWritten(tenant, HOST, value, { spec: { ...SPEC, port } })).toBe(is);
-  });
+  ])(
+    'a host name that gives the address of the edge: %p at %p, written %p',
+    (value, port, expected) => {
+      expect(isWritten(tenant, HOST, value, { spec: { ...SPEC, port } })).toBe(expected);
+    },
+  );
 
   test.each([
     [[`--proxy-server-host=${KONNECTIVITY}`, '--proxy-server-port=443'], false],
@@ -144,8 +150,8 @@ describe('a tenant of Kamaji keeps', () => {
     [[`--proxy_server_host=${KONNECTIVITY}`, '--proxy-server-port=443'], true],
     [[`--proxy-server-host=${KONNECTIVITY}`, '--proxy-server-port=8132'], true],
     [[`--proxy-server-host=${KONNECTIVITY}`], true],
-  ])('agent flags that point to the edge: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, AGENT, value)).toBe(is);
+  ])('agent flags that point to the edge: %p, written %p', (value, expected) => {
+    expect(isWritten(tenant, AGENT, value)).toBe(expected);
   });
 
   test('everything if all fields are satisfied: nothing is written or recorded', () => {
@@ -173,16 +179,16 @@ describe('a tenant of Steward keeps', () => {
     ['haproxy', false],
     ['nginx', false],
     ['traefik', true],
-  ])('a controller type that creates a plain Ingress: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, TYPE, value)).toBe(is);
+  ])('a controller type that creates a plain Ingress: %p, written %p', (value, expected) => {
+    expect(isWritten(tenant, TYPE, value)).toBe(expected);
   });
 
   test.each([
     [API, false],
     [`${API}:443`, true],
     ['other.k8s.example.test', true],
-  ])('the host name: %p, written %p', (value, is) => {
-    expect(isWritten(tenant, HOST, value)).toBe(is);
+  ])('the host name: %p, written %p', (value, expected) => {
+    expect(isWritten(tenant, HOST, value)).toBe(expected);
   });
 });
 
@@ -235,15 +241,18 @@ describe.each([
     [true, 'haproxy', true],
     [true, undefined, true],
     [undefined, undefined, true],
-  ])('an Ingress that no controller serves: deploy %p, class %p, written %p', (value, name, is) => {
-    const others = { [`${INGRESS}.className`]: name };
-    expect(isWritten(object, `${INGRESS}.deploy`, value, { others })).toBe(is);
-  });
+  ])(
+    'an Ingress that no controller serves: deploy %p, class %p, written %p',
+    (value, name, expected) => {
+      const others = { [`${INGRESS}.className`]: name };
+      expect(isWritten(object, `${INGRESS}.deploy`, value, { others })).toBe(expected);
+    },
+  );
 
   test('its Ingress without a warning, if no controller serves it', () => {
-    const own = { [`${INGRESS}.apiHost`]: API, [`${INGRESS}.deploy`]: true };
+    const settings = { [`${INGRESS}.apiHost`]: API, [`${INGRESS}.deploy`]: true };
     const codes = (className: string) =>
-      plansOf([changed(object, { ...own, [`${INGRESS}.className`]: className })]).flatMap(
+      plansOf([changed(object, { ...settings, [`${INGRESS}.className`]: className })]).flatMap(
         ({ findings }) => findings.map(({ code }) => code),
       );
 
@@ -255,8 +264,8 @@ describe.each([
     [API, false],
     ['other.k8s.example.test', true],
     [undefined, true],
-  ])('the API host: %p, written %p', (value, is) => {
-    expect(isWritten(object, `${INGRESS}.apiHost`, value)).toBe(is);
+  ])('the API host: %p, written %p', (value, expected) => {
+    expect(isWritten(object, `${INGRESS}.apiHost`, value)).toBe(expected);
   });
 
   test.each([
@@ -264,16 +273,16 @@ describe.each([
     ['other.example.test', {}, true],
     ['other.example.test', without, false],
     [undefined, without, true],
-  ])('the konnectivity host: %p with %p, written %p', (value, others, is) => {
-    expect(isWritten(object, `${INGRESS}.konnectivityHost`, value, { others })).toBe(is);
+  ])('the konnectivity host: %p with %p, written %p', (value, others, expected) => {
+    expect(isWritten(object, `${INGRESS}.konnectivityHost`, value, { others })).toBe(expected);
   });
 
   test.each([
     [443, false],
     [8443, true],
     [undefined, true],
-  ])('the port: %p, written %p', (value, is) => {
-    expect(isWritten(object, `${INGRESS}.port`, value)).toBe(is);
+  ])('the port: %p, written %p', (value, expected) => {
+    expect(isWritten(object, `${INGRESS}.port`, value)).toBe(expected);
   });
 
   test.each([
@@ -281,8 +290,8 @@ describe.each([
     // Another address belongs to the user, and stays with a warning.
     ['203.0.113.1', false],
     [undefined, true],
-  ])('the external address: %p, written %p', (value, is) => {
-    expect(isWritten(object, 'spec.externalAddress', value)).toBe(is);
+  ])('the external address: %p, written %p', (value, expected) => {
+    expect(isWritten(object, 'spec.externalAddress', value)).toBe(expected);
   });
 
   test.each([
@@ -295,8 +304,8 @@ describe.each([
     ['with invalid YAML', YAML_PATCHES.map(withContent('{')), true],
     ['with an alias', YAML_PATCHES.map(withContent('a: &a [b]\ndata: *a\n')), true],
     ['none', [], true],
-  ])('patches: %s, written %p', (__, value, is) => {
-    expect(isWritten(object, 'spec.patches', value)).toBe(is);
+  ])('patches: %s, written %p', (__, value, expected) => {
+    expect(isWritten(object, 'spec.patches', value)).toBe(expected);
   });
 });
 
@@ -327,8 +336,8 @@ describe('a ClusterDeployment of k0rdent keeps', () => {
     ['port', 8443, true],
     ['deploy', false, false],
     ['deploy', true, true],
-  ])('the value %s: %p, written %p', (field, value, is) => {
-    expect(isWritten(openstack, `${INGRESS}.${field}`, value)).toBe(is);
+  ])('the value %s: %p, written %p', (field, value, expected) => {
+    expect(isWritten(openstack, `${INGRESS}.${field}`, value)).toBe(expected);
   });
 
   test('an Ingress of a class that no controller handles', () => {
@@ -344,9 +353,9 @@ describe('a ClusterDeployment of k0rdent keeps', () => {
     expect(isWritten(openstack, `${INGRESS}.konnectivityHost`, undefined, { spec })).toBe(true);
   });
 
-  test.each(CLASSES)('a class that no controller handles: %p, written %p', (value, is) => {
-    expect(isWritten(hetzner, `${INGRESS}.className`, value)).toBe(is);
-    expect(isWritten(older, 'spec.config.controlPlane.ingress.className', value)).toBe(is);
+  test.each(CLASSES)('a class that no controller handles: %p, written %p', (value, expected) => {
+    expect(isWritten(hetzner, `${INGRESS}.className`, value)).toBe(expected);
+    expect(isWritten(older, 'spec.config.controlPlane.ingress.className', value)).toBe(expected);
   });
 
   test.each([
@@ -354,8 +363,8 @@ describe('a ClusterDeployment of k0rdent keeps', () => {
     ['LoadBalancer', false],
     ['NodePort', false],
     [undefined, true],
-  ])('the type of its Service: %p, written %p', (value, is) => {
-    expect(isWritten(openstack, 'spec.config.k0smotron.service.type', value)).toBe(is);
-    expect(isWritten(older, 'spec.config.controlPlane.service.type', value)).toBe(is);
+  ])('the type of its Service: %p, written %p', (value, expected) => {
+    expect(isWritten(openstack, 'spec.config.k0smotron.service.type', value)).toBe(expected);
+    expect(isWritten(older, 'spec.config.controlPlane.service.type', value)).toBe(expected);
   });
 });

@@ -38,10 +38,12 @@ function prunedTo(field: DefinedField, value: unknown): unknown {
 /** Returns the differences between the reduced and the real CRD. */
 function differences(small: DefinedField, real: DefinedField | undefined, path = ''): string[] {
   if (real === undefined) return [`${path} is not there`];
-  const differs = (what: string, one: unknown, other: unknown) =>
+  const differs = (keyword: string, one: unknown, other: unknown) =>
     Bun.deepEquals(one, other)
       ? []
-      : [`${path}: ${what} is ${JSON.stringify(one)}, and ${JSON.stringify(other)} in truth`];
+      : [
+          `${path}: ${keyword} is ${JSON.stringify(one)}, and ${JSON.stringify(other)} in the real CRD`,
+        ];
   return [
     ...differs('it', traitsOf(small), traitsOf(real)),
     ...differs('the default', small.default, prunedTo(small, real.default)),
@@ -74,7 +76,7 @@ describe.each(smallDefinitions().map((path) => [basename(path), path] as const))
 
       expect(spec.scope).toBe(truth.scope);
       for (const version of spec.versions) {
-        const same = truth.versions.find((one) => one.name === version.name);
+        const same = truth.versions.find((candidate) => candidate.name === version.name);
         expect(same?.subresources?.status).toEqual(version.subresources?.status);
         expect(differences(specOf(version), same && specOf(same))).toEqual([]);
       }

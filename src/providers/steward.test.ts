@@ -123,7 +123,7 @@ spec:
     expect(plan(tenant, { hosts: { api: 'green.example.test' }, port: 443 }).findings).toEqual([]);
   });
 
-  test('that used Traefik reports what Steward leaves behind', () => {
+  test('that used Traefik reports the route that Steward does not delete', () => {
     const tenant = changed(freshTenant('steward', 'green'), {
       'spec.controlPlane.ingress.controllerType': 'traefik',
     });

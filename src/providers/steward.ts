@@ -36,8 +36,8 @@ export const steward: Provider = {
 
 /** Returns the konnectivity host that Steward derives from the API host; undefined if it derives none. */
 export function stewardKonnectivityHost(api: string): string | undefined {
-  const made = api.replace('.k8s.', '.konnectivity.');
-  return made === api ? undefined : made;
+  const derived = api.replace('.k8s.', '.konnectivity.');
+  return derived === api ? undefined : derived;
 }
 
 function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
@@ -46,7 +46,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
     value: 'generic',
     // With any other type, or none, Steward creates a plain Ingress with the class above.
     isMet: (present) => present !== 'traefik',
-    why: 'with traefik, Steward creates routes for the host kubernetes for every tenant',
+    purpose: 'with traefik, Steward creates routes for the host kubernetes for every tenant',
   };
   return {
     object,
@@ -80,17 +80,17 @@ function konnectivityFindings(
   { hosts: { api, konnectivity } }: PreparationSpec,
 ): readonly Finding[] {
   if (!hasKonnectivity(object) || konnectivity === undefined) return [];
-  const made = stewardKonnectivityHost(api);
-  if (made === konnectivity) return [];
+  const derived = stewardKonnectivityHost(api);
+  if (derived === konnectivity) return [];
   return [
     {
       code: 'KonnectivityHostMismatch',
       severity: 'error',
-      message: `The konnectivity host is ${konnectivity}, but Steward issues its certificate for ${made ?? `${api}, the host of the API`}.`,
+      message: `The konnectivity host is ${konnectivity}, but Steward issues its certificate for ${derived ?? `${api}, the host of the API`}.`,
       action:
-        made === undefined
+        derived === undefined
           ? 'Choose an API host that contains .k8s., so that Steward derives the konnectivity host by replacing it with .konnectivity.'
-          : `Set spec.hosts.konnectivity to ${made}.`,
+          : `Set spec.hosts.konnectivity to ${derived}.`,
     },
   ];
 }

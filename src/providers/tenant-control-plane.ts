@@ -48,7 +48,7 @@ export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 export const NO_RECONCILER: DesiredList = {
   path: API_SERVER_ARGUMENTS,
   entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
-  why: 'the API server must not replace the proxies as endpoints of Service default/kubernetes',
+  purpose: 'the API server must not replace the proxies as endpoints of Service default/kubernetes',
 };
 
 /** Reports whether the tenant has konnectivity. */
@@ -158,13 +158,14 @@ export function commonFields(
       path: [...INGRESS, 'hostname'],
       value: addresses[0],
       isMet: (present) => addresses.some((address) => address === present),
-      why: 'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy point to the edge',
+      purpose:
+        'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy point to the edge',
     },
     {
       path: [...INGRESS, 'ingressClassName'],
       value: UNHANDLED_CLASS,
       isMet: (present) => isUnhandledClass(present, spec),
-      why: 'no controller serves the Ingress that the provider creates for the host name',
+      purpose: 'no controller serves the Ingress that the provider creates for the host name',
     },
     {
       path: CERTIFICATE_NAMES,
@@ -172,7 +173,7 @@ export function commonFields(
         entry: name,
         isMet: (present) => present.some((one) => isWildcardOf(one, name)),
       })),
-      why: 'the certificate contains the hosts of the tenant at the edge',
+      purpose: 'the certificate contains the hosts of the tenant at the edge',
     },
     NO_RECONCILER,
   ];

@@ -88,9 +88,9 @@ function layoutIn(
   names: readonly string[],
   known: ChartLayout | 'none' | undefined,
 ): ChartLayout | undefined {
-  const path = PATHS.find((one) => hasAny(values, one, names));
+  const path = PATHS.find((candidate) => hasAny(values, candidate, names));
   const serviceType = SERVICE_TYPES.find(
-    (one) => valueAt(values, ...one.slice(0, -1)) !== undefined,
+    (candidate) => valueAt(values, ...candidate.slice(0, -1)) !== undefined,
   );
   const found = path ?? (serviceType?.[0] === NESTED[0] ? NESTED : undefined);
   if (found === undefined) return undefined;
@@ -166,8 +166,8 @@ function isBelow(version: Version, other: string): boolean {
   return parsed !== undefined && compareVersions(version, parsed) < 0;
 }
 
-function isSamePath(one: readonly string[], other: readonly string[]): boolean {
-  return one.join('.') === other.join('.');
+function isSamePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.join('.') === b.join('.');
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -132,7 +132,7 @@ export function factsOf(
     phase: isDeleting ? 'deleting' : ready > 0 ? 'serving' : 'provisioning',
     phaseReason: isDeleting ? 'it is being deleted' : `${ready} of its pods are ready`,
     version: textAt(object, 'status', 'version') ?? textAt(object, 'spec', 'version'),
-    serviceCidrs: cidr === undefined ? fallback : cidr.split(',').map((one) => one.trim()),
+    serviceCidrs: cidr === undefined ? fallback : cidr.split(',').map((block) => block.trim()),
     clusterDomain: textAt(config, 'clusterDomain') ?? network?.serviceDomain ?? 'cluster.local',
     hasKonnectivity: hasKonnectivity(object),
     ingress: ingressFrom(valueAt(object, 'spec', 'ingress'), ingressName(object)),

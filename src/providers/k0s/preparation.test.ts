@@ -36,8 +36,8 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     );
 
   test('prepared by the user has no previous addresses after a change of the hosts', () => {
-    const own = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
-    const before = pasted(changed(make('red'), { 'spec.patches': [own] }), specFor('old'));
+    const ownPatch = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
+    const before = pasted(changed(make('red'), { 'spec.patches': [ownPatch] }), specFor('old'));
     expect(JSON.stringify(before)).toContain('old.k8s.example.test');
 
     const after = pasted(before, specFor('new'));
@@ -47,7 +47,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     expect(after).toMatchObject({
       spec: {
         externalAddress: 'new.k8s.example.test',
-        patches: [own, NO_OWN_PROXY, publicEndpoint('new.k8s.example.test', 443)],
+        patches: [ownPatch, NO_OWN_PROXY, publicEndpoint('new.k8s.example.test', 443)],
       },
     });
   });
@@ -90,19 +90,19 @@ describe.each(KINDS)('%s', (_, provider, make) => {
 });
 
 describe('the patch with the public endpoint', () => {
-  const own = publicEndpoint('a.example.test', 8443);
+  const written = publicEndpoint('a.example.test', 8443);
 
   test('is recognized for any host, and with its fields in another order', () => {
-    const { patch, target } = own;
+    const { patch, target } = written;
 
-    expect(isPublicEndpoint(own)).toBe(true);
+    expect(isPublicEndpoint(written)).toBe(true);
     expect(isPublicEndpoint({ patch, target })).toBe(true);
   });
 
   test.each([
-    ['for something else', { ...own, target: { kind: 'ConfigMap', component: 'other' } }],
-    ['with additional content', changed(own, { 'patch.content': `${own.patch.content} ` })],
-    ['without content', { target: own.target }],
+    ['for something else', { ...written, target: { kind: 'ConfigMap', component: 'other' } }],
+    ['with additional content', changed(written, { 'patch.content': `${written.patch.content} ` })],
+    ['without content', { target: written.target }],
     ['that is invalid', 'apiServerHost: a'],
     ['that disables the proxy', NO_OWN_PROXY],
   ])('is not one %s', (_, entry) => {

@@ -29,20 +29,20 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
   const ingress = (
     field: string,
     value: string | number | boolean,
-    why: string,
+    purpose: string,
     isMet?: (present: unknown) => boolean,
-  ): DesiredField => ({ path: [...INGRESS, field], value, why, isMet });
+  ): DesiredField => ({ path: [...INGRESS, field], value, purpose, isMet });
   const setsExternalAddress = otherExternalAddress(object, spec) === undefined;
   // Without it, k0smotron never reports the control plane as exposed, and Cluster API waits for that.
   const desiredExternal: DesiredField = {
     path: ['spec', 'externalAddress'],
     value: hosts.api,
-    why: 'k0smotron treats the control plane as exposed',
+    purpose: 'k0smotron treats the control plane as exposed',
   };
-  // Replaces an endpoint for previous hosts, which a user has pasted.
+  // Replaces an endpoint for previous hosts that a user has copied into the object.
   const endpoint: DesiredEntry = {
     entry: publicEndpoint(hosts.api, port),
-    isMet: (present) => present.some((one) => setsEndpoint(one, hosts.api, port)),
+    isMet: (present) => present.some((patch) => setsEndpoint(patch, hosts.api, port)),
     replaces: isPublicEndpoint,
   };
   const noOwnProxy: DesiredEntry = {
@@ -79,7 +79,7 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
           {
             path: ['spec', 'patches'],
             entries,
-            why: 'k0smotron does not run its proxy on the workers',
+            purpose: 'k0smotron does not run its proxy on the workers',
           },
         ]
       : []),
@@ -97,8 +97,8 @@ function otherExternalAddress(
   { hosts, previousHosts = [] }: PreparationSpec,
 ): string | undefined {
   const external = textAt(object, 'spec', 'externalAddress');
-  const own = [hosts.api, ...previousHosts, textAt(object, ...INGRESS, 'apiHost')];
-  return own.includes(external) ? undefined : external;
+  const ownHosts = [hosts.api, ...previousHosts, textAt(object, ...INGRESS, 'apiHost')];
+  return ownHosts.includes(external) ? undefined : external;
 }
 
 /** Returns what prevents the preparation, or what the user should know about it. */
@@ -117,7 +117,7 @@ export function k0sFindings(object: KubeObject, spec: PreparationSpec): readonly
       `spec.k0sConfig.spec.api.sans of ${text}`,
     ),
     ...externalAddressFindings(object, spec),
-    ...(isElsewhere(object) ? [elsewhere(text)] : []),
+    ...(isElsewhere(object) ? [remoteHostFinding(text)] : []),
     ...(hasPatches(object) ? [] : [noPatches(text, object.apiVersion)]),
     ...ownIngressFindings(object, spec),
     ...serviceTypeFindings(object, 'spec.service.type', textAt(object, 'spec', 'service', 'type')),
@@ -136,7 +136,7 @@ function isElsewhere(object: KubeObject): boolean {
   );
 }
 
-function elsewhere(text: string): Finding {
+function remoteHostFinding(text: string): Finding {
   return {
     code: 'ControlPlaneRemote',
     severity: 'error',

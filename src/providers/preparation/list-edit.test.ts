@@ -58,7 +58,7 @@ describe('removing entries again', () => {
     );
   });
 
-  test('keeps every entry that was added since, and restores none that was removed', () => {
+  test('keeps entries that were added since, and does not restore entries that were removed', () => {
     fc.assert(
       fc.property(
         list,

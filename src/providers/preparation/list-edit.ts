@@ -58,14 +58,14 @@ export function withoutEntries(
  * Reports whether both lists have the same entries the same number of times, in any order. Runs in linear time, since
  * the length of lists is not limited.
  */
-export function hasSameEntries(one: readonly unknown[], other: readonly unknown[]): boolean {
-  if (one.length !== other.length) return false;
+export function hasSameEntries(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
   const missing = new Map<string, number>();
-  for (const entry of one) {
+  for (const entry of a) {
     const text = canonicalJson(entry);
     missing.set(text, (missing.get(text) ?? 0) + 1);
   }
-  return other.every((entry) => {
+  return b.every((entry) => {
     const text = canonicalJson(entry);
     const count = missing.get(text) ?? 0;
     missing.set(text, count - 1);
@@ -74,5 +74,5 @@ export function hasSameEntries(one: readonly unknown[], other: readonly unknown[
 }
 
 function indexOf(list: readonly unknown[], entry: unknown): number {
-  return list.findIndex((one) => Bun.deepEquals(one, entry));
+  return list.findIndex((item) => Bun.deepEquals(item, entry));
 }

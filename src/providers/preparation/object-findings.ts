@@ -66,11 +66,11 @@ export function repeatedEntryFindings(base: KubeObject, desired: DesiredField): 
   const { path } = desired;
   const list = listAt(base, ...path);
   const desiredEntries = 'entries' in desired ? desired.entries : [];
-  return desiredEntries.flatMap((one): readonly Finding[] => {
-    const { entry, replaces } = one;
+  return desiredEntries.flatMap((desired): readonly Finding[] => {
+    const { entry, replaces } = desired;
     const found = replaces === undefined ? [] : list.filter(replaces);
     if (found.length < 2) return [];
-    if (found.every((other) => Bun.deepEquals(other, entry)) || one.isMet?.(list) === true)
+    if (found.every((other) => Bun.deepEquals(other, entry)) || desired.isMet?.(list) === true)
       return [];
     const shown = found.map((other) => quoted(JSON.stringify(other), MAX_SHOWN)).join(', ');
     return [

@@ -90,7 +90,7 @@ describe('a record', () => {
     [red, { ...patches, entries: [{ entry: endpoint, was: harmful }] }, false],
     [red, { ...patches, entries: [{ entry: NO_OWN_PROXY, was: harmful }] }, false],
     [red, { ...patches, entries: [{ entry: harmful }] }, false],
-  ])('of %o that says %j is one of Snicket: %p', (resource, field, isOwn) => {
+  ])('of field %o with value %j may have been written by Snicket: %p', (resource, field, isOwn) => {
     expect(isOwnRecord(kindOf(resource), field)).toBe(isOwn);
   });
 });

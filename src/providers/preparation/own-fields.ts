@@ -88,13 +88,13 @@ interface Kind {
 }
 
 /** Reports whether Snicket writes this field of this kind. */
-export function isOwnField(of: Kind, path: FieldPath): boolean {
-  return ruleFor(of, path) !== undefined;
+export function isOwnField(kind: Kind, path: FieldPath): boolean {
+  return ruleFor(kind, path) !== undefined;
 }
 
 /** Reports whether Snicket could have written this record of a field. */
-export function isOwnRecord(of: Kind, field: FieldRecord): boolean {
-  const rule = ruleFor(of, field.path);
+export function isOwnRecord(kind: Kind, field: FieldRecord): boolean {
+  const rule = ruleFor(kind, field.path);
   if (rule === undefined) return false;
   if ('wrote' in field) return rule === 'value';
   if (rule === 'value') return false;

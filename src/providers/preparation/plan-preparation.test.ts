@@ -67,7 +67,7 @@ describe('a plan', () => {
     [[`${A}=1`, `${A}=1`], undefined],
     [[`${A}=1`, `${A}b=1`], undefined],
   ])('is rejected for a repeated flag: %j', (list, message) => {
-    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], purpose: 'so' };
 
     const { findings } = planned(tenant([[ARGS, list]]), [desired]);
 
@@ -76,7 +76,7 @@ describe('a plan', () => {
   });
 
   test("is not rejected if a flag was added after Snicket's", () => {
-    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], purpose: 'so' };
     const { recordAfter, ...first } = planned(tenant(), [desired]);
     const prepared = written({ ...first, recordAfter });
 
@@ -88,7 +88,7 @@ describe('a plan', () => {
 
   test('is rejected for a list with too many entries', () => {
     const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
-    const desired = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const desired = { path: ARGS, entries: [flagEntry(A, '1')], purpose: 'so' };
 
     expect(planned(tenant([[ARGS, list.slice(1)]]), [desired]).findings).toEqual([]);
     expect(planned(tenant([[ARGS, list]]), [desired]).findings).toEqual([
@@ -104,8 +104,8 @@ describe('a plan', () => {
 
   test('has the resourceVersion of the object, and only the fields to change', () => {
     const desiredFields: readonly DesiredField[] = [
-      { path: HOST, value: 'a.example.test', why: 'so' },
-      { path: CLASS, value: 'ours', isMet: (present) => present === 'own', why: 'so' },
+      { path: HOST, value: 'a.example.test', purpose: 'so' },
+      { path: CLASS, value: 'ours', isMet: (present) => present === 'own', purpose: 'so' },
     ];
     const plan = planned(tenant([[CLASS, 'own']]), desiredFields);
 
@@ -123,7 +123,7 @@ describe('a plan', () => {
   });
 
   test('records previous values beside the next ones until the apply is complete', () => {
-    const desired = (value: string): DesiredField => ({ path: HOST, value, why: '' });
+    const desired = (value: string): DesiredField => ({ path: HOST, value, purpose: '' });
     const first = planned(tenant([[HOST, 'old']]), [desired('one')]);
 
     const second = planned(written(first), [desired('two')], first.recordBefore);
@@ -139,7 +139,7 @@ describe('a plan', () => {
       path: CLASS,
       value: 'ours',
       isMet: (value) => value !== 'bad',
-      why: '',
+      purpose: '',
     };
 
     for (const fields of [[[CLASS, 'good']], []] as const) {
@@ -153,7 +153,7 @@ describe('a plan', () => {
 
   test('has nothing to write if all entries exist, in any order', () => {
     const desiredFields = [
-      { path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], why: '' },
+      { path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], purpose: '' },
     ];
     const first = planned(tenant([[ARGS, ['--x']]]), desiredFields);
     const live = written(first);
@@ -164,8 +164,8 @@ describe('a plan', () => {
   });
 
   test('restores a field that is no longer desired, if it existed before', () => {
-    const host: DesiredField = { path: HOST, value: 'new', why: '' };
-    const className: DesiredField = { path: CLASS, value: 'ours', why: '' };
+    const host: DesiredField = { path: HOST, value: 'new', purpose: '' };
+    const className: DesiredField = { path: CLASS, value: 'ours', purpose: '' };
     const first = planned(tenant([[HOST, 'old']]), [host, className]);
     const [live, recorded] = [written(first), first.recordAfter];
 
@@ -197,14 +197,14 @@ describe('any sequence of desired fields', () => {
   const entry = fc.tuple(ownName, fc.nat(2)).map(([flag, value]) => `${flag}=${value}`);
   const list = fc.uniqueArray(entry, { selector: (text) => text.split('=')[0] });
   const value = path.chain((at) =>
-    fc.nat(3).map((wanted): DesiredField => ({ path: at, value: wanted, why: '' })),
+    fc.nat(3).map((wanted): DesiredField => ({ path: at, value: wanted, purpose: '' })),
   );
   const args = fc
     .uniqueArray(fc.tuple(name, fc.nat(2)), { selector: ([flag]) => flag })
     .map((all): DesiredField => ({
       path: ARGS,
       entries: all.map(([flag, number]) => flagEntry(flag, String(number))),
-      why: '',
+      purpose: '',
     }));
   const desiredFields = fc.uniqueArray(fc.oneof(value, args), {
     selector: ({ path: at }) => at.join('.'),

@@ -44,14 +44,14 @@ import { previousValue, emptyParents, undone } from './undo.ts';
 export interface FieldState {
   readonly path: FieldPath;
   /** The current value; undefined if the field does not exist. */
-  readonly now: unknown;
+  readonly current: unknown;
   /** The desired value: the current one, if that satisfies the desired field. */
   readonly wanted: unknown;
   /**
    * The part of the value that Snicket desires, whatever other field managers write: the value, or Snicket's entries of
    * a list.
    */
-  readonly own: unknown;
+  readonly ownValue: unknown;
 }
 
 /** The changes to one object. */
@@ -113,7 +113,7 @@ export function planPreparations(
   const bases = live.map((object, index) => undone(object, fields[index] ?? []));
   const preparations = prepare(bases);
   const plans = live.flatMap((object, index) => {
-    const preparation = preparations.find((one) => one.object === bases[index]);
+    const preparation = preparations.find((candidate) => candidate.object === bases[index]);
     return preparation === undefined
       ? []
       : planOne(object, preparation, fields[index] ?? [], owner);
@@ -133,11 +133,13 @@ export function nextRecord(
   plans: readonly PreparationPlan[],
   when: 'before' | 'after',
 ): PreparationRecord {
-  const others = objects.filter((one) => !plans.some(({ live }) => isRecordOfName(one, live)));
-  const own = plans.map(({ live, recordBefore, recordAfter }) =>
+  const others = objects.filter(
+    (record) => !plans.some(({ live }) => isRecordOfName(record, live)),
+  );
+  const records = plans.map(({ live, recordBefore, recordAfter }) =>
     objectRecordOf(live, when === 'before' ? recordBefore : recordAfter),
   );
-  return { objects: [...own.filter(({ fields }) => fields.length > 0), ...others] };
+  return { objects: [...records.filter(({ fields }) => fields.length > 0), ...others] };
 }
 
 function planOne(
@@ -156,13 +158,13 @@ function planOne(
     ...desiredFields.flatMap((desired) => separateValueFindings(base, desired)),
     ...(other === undefined ? [] : [ownedByAnother(live, other)]),
   ];
-  const [satisfied, missing] = [true, false].map((is) =>
-    desiredFields.filter((desired) => isMet(desired, base) === is),
+  const [satisfied, missing] = [true, false].map((isSatisfied) =>
+    desiredFields.filter((desired) => isMet(desired, base) === isSatisfied),
   );
   const written = (missing ?? []).map((desired) => fieldOf(desired, live, base));
   const present = (satisfied ?? []).flatMap((desired) => presentField(desired, live, base));
   const fields = [...written.map(({ state }) => state), ...present];
-  const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
+  const differing = fields.filter(({ current, wanted }) => !Bun.deepEquals(current, wanted));
   const recordAfter = written.map(({ record }) => record);
   const released = noLongerWritten(recorded, recordAfter);
   const applied = appliedPaths(live).filter((path) => recordAt(recordAfter, path) === undefined);
@@ -238,10 +240,10 @@ function presentField(
   const { path } = desired;
   const wanted = valueAt(base, ...path);
   if (wanted === undefined) return [];
-  const own = 'value' in desired ? desired.value : desired.entries.map(({ entry }) => entry);
-  const now = valueAt(live, ...path);
+  const ownValue = 'value' in desired ? desired.value : desired.entries.map(({ entry }) => entry);
+  const current = valueAt(live, ...path);
   // If the current value differs, Snicket wrote it and restores the previous one.
-  return [{ path, now, wanted: isMet(desired, live) ? now : wanted, own }];
+  return [{ path, current, wanted: isMet(desired, live) ? current : wanted, ownValue }];
 }
 
 function fieldOf(
@@ -250,20 +252,20 @@ function fieldOf(
   base: KubeObject,
 ): { readonly state: FieldState; readonly record: FieldRecord } {
   const { path } = desired;
-  const now = valueAt(live, ...path);
+  const current = valueAt(live, ...path);
   const was = valueAt(base, ...path);
   const block = missingBlock(base, path);
   if ('value' in desired) {
     const { value } = desired;
     const record = { path, ...block, wrote: [value], ...(was !== undefined && { was }) };
-    return { state: { path, now, wanted: value, own: value }, record };
+    return { state: { path, current, wanted: value, ownValue: value }, record };
   }
   const { list, records } = withEntries(Array.isArray(was) ? was : [], desired.entries);
   const isAbsent = was === undefined;
   // Other field managers may have appended entries. A different order is not worth a write.
-  const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
+  const wanted = Array.isArray(current) && hasSameEntries(current, list) ? current : list;
   return {
-    state: { path, now, wanted, own: desired.entries.map(({ entry }) => entry) },
+    state: { path, current, wanted, ownValue: desired.entries.map(({ entry }) => entry) },
     record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
   };
 }

@@ -39,7 +39,7 @@ export interface DesiredValue {
   /** Whether a chart renders the field, so that Snicket does not write it and only reads it back. Default false. */
   readonly isRendered?: boolean | undefined;
   /** The purpose of the field, for messages. */
-  readonly why: string;
+  readonly purpose: string;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface DesiredValue {
 export interface DesiredList {
   readonly path: FieldPath;
   readonly entries: readonly DesiredEntry[];
-  readonly why: string;
+  readonly purpose: string;
 }
 
 /** A desired entry of a list. */
@@ -73,8 +73,8 @@ export function missingEntries(
   list: readonly unknown[],
 ): readonly DesiredEntry[] {
   return entries.filter(({ entry, isMet }) => {
-    const isThere = list.some((one) => Bun.deepEquals(one, entry));
-    return !(isThere || isMet?.(list) === true);
+    const isPresent = list.some((item) => Bun.deepEquals(item, entry));
+    return !(isPresent || isMet?.(list) === true);
   });
 }
 
@@ -108,7 +108,7 @@ export function kubernetesFlagEntry(flag: string, value: string): DesiredEntry {
     entry: `${flag}=${value}`,
     isMet: (present) => {
       const values = flagValues(present, flag);
-      return values.length > 0 && values.every((one) => one === value);
+      return values.length > 0 && values.every((present) => present === value);
     },
     replaces: (entry) => isFlag(flag, entry),
   };

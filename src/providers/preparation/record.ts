@@ -4,8 +4,8 @@
  * copies the annotations of its Cluster into the pod template. It is not in status, because a restore from backup drops
  * status.
  *
- * Snicket writes the record before the object, and shortens it after the object. The record may therefore contain a
- * value that was never written, but never lacks one that was.
+ * Snicket writes the record before the object, and shortens it after the object. The record therefore contains every
+ * value that was written, and possibly others.
  */
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
@@ -106,8 +106,8 @@ export interface RecordProblem {
 const NOTHING: PreparationRecord = { objects: [] };
 
 /**
- * Returns the record of an Exposure; one without objects if it has none. A record with the name of another Exposure was
- * copied together with that Exposure, and counts as none.
+ * Returns the record of an Exposure; an empty record if it has none. A record with the name of another Exposure was
+ * copied together with that Exposure, and is ignored.
  */
 export function recordOf(exposure: KubeObject): PreparationRecord | RecordProblem {
   const text = exposure.metadata.annotations?.[RECORD_ANNOTATION];
@@ -153,20 +153,22 @@ export function fieldsOf(
   { objects }: PreparationRecord,
   object: KubeObject,
 ): readonly FieldRecord[] {
-  return objects.find((one) => isRecordOf(one, object))?.fields ?? [];
+  return objects.find((record) => isRecordOf(record, object))?.fields ?? [];
 }
 
 /** Reports whether a record belongs to this object. */
-export function isRecordOf(one: ObjectRecord, object: KubeObject): boolean {
-  return isRecordOfName(one, object) && one.uid === object.metadata.uid;
+export function isRecordOf(record: ObjectRecord, object: KubeObject): boolean {
+  return isRecordOfName(record, object) && record.uid === object.metadata.uid;
 }
 
 /** Reports whether a record belongs to this object, or to an earlier one with the same name. */
 export function isRecordOfName(
-  one: ObjectRecord,
+  record: ObjectRecord,
   { apiVersion, kind, metadata }: KubeObject,
 ): boolean {
-  return one.kind === kind && one.group === groupOf(apiVersion) && one.name === metadata.name;
+  return (
+    record.kind === kind && record.group === groupOf(apiVersion) && record.name === metadata.name
+  );
 }
 
 /** Returns the record of an object with these fields. */

@@ -83,8 +83,8 @@ export function previousValue(live: KubeObject, field: FieldRecord): unknown {
 }
 
 /**
- * If another field manager owns the field with Snicket's value, that manager wants this value: it wrote the value first
- * or has taken it over. The value then stays.
+ * If another field manager owns the field with Snicket's value, the value stays: that manager wrote it first or has
+ * taken it over.
  */
 function previousScalar(
   live: KubeObject,

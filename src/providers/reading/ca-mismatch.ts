@@ -26,12 +26,12 @@ export function caMismatch(authority: SecretText, kubeconfig: SecretText): Findi
   if (isPlaceholder(authority.text)) return undefined;
   const trusted = trustedBy(kubeconfig.text);
   if (trusted === undefined) return undefined;
-  const [here, there] = [keyText(kubeconfig.key), keyText(authority.key)];
+  const [kubeconfigKey, authorityKey] = [keyText(kubeconfig.key), keyText(authority.key)];
   const known = new Set(splitCertificates(authority.text));
   const [first] = trusted;
   if (first === undefined) {
     return mismatch(
-      `The kubeconfig in Secret ${here} has no CA, so it may belong to another tenant than the CA in Secret ${there}.`,
+      `The kubeconfig in Secret ${kubeconfigKey} has no CA, so it may belong to another tenant than the CA in Secret ${authorityKey}.`,
       'Add the certificate of that CA to it as certificate-authority-data.',
     );
   }
@@ -39,7 +39,7 @@ export function caMismatch(authority: SecretText, kubeconfig: SecretText): Findi
   if (unknown === undefined) return undefined;
   const { fingerprint256 } = new X509Certificate(unknown);
   return mismatch(
-    `The kubeconfig in Secret ${here} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${there}. They belong to different tenants, or one of them is outdated.`,
+    `The kubeconfig in Secret ${kubeconfigKey} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${authorityKey}. They belong to different tenants, or one of them is outdated.`,
     'Reference the Secrets of one tenant in spec.controlPlane, or store the same CA in both. Until then, Snicket signs nothing with this CA and does not change the tenant.',
   );
 }
@@ -55,7 +55,7 @@ function trustedBy(kubeconfig: string): readonly string[] | undefined {
 }
 
 function splitCertificates(text: string): readonly string[] {
-  return (certificatesIn(text) ?? '').split(/(?=-----BEGIN)/).filter((one) => one !== '');
+  return (certificatesIn(text) ?? '').split(/(?=-----BEGIN)/).filter((block) => block !== '');
 }
 
 function mismatch(message: string, action: string): Finding {

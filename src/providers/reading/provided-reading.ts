@@ -138,10 +138,11 @@ async function readKubeconfig(
   if (secret === undefined) {
     return lacks('SecretMissing', `Secret ${keyText(key)} does not exist.`, remedy.secret);
   }
-  const [entry] = entries.filter((one) => textIn(secret, one) !== undefined);
+  const [entry] = entries.filter((candidate) => textIn(secret, candidate) !== undefined);
   const text = entry === undefined ? undefined : textIn(secret, entry);
   if (entry === undefined || text === undefined) {
-    const expected = entries.find((one) => secret.data?.[one] === '') ?? entries[0] ?? '';
+    const expected =
+      entries.find((candidate) => secret.data?.[candidate] === '') ?? entries[0] ?? '';
     return lacks('SecretEntryMissing', entryMissing(key, expected, secret), remedy.entry);
   }
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);

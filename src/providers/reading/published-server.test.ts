@@ -66,12 +66,12 @@ describe('the certificate of the API server', () => {
   };
 
   test('has both hosts, or is reported with the missing one', async () => {
-    const whole = await certificate(...Object.values(SPEC.hosts));
+    const complete = await certificate(...Object.values(SPEC.hosts));
     const half = await certificate(SPEC.hosts.api);
     const found = (provider: ProviderName, servingCertificate: string) =>
       publishedFindings(facts(provider, { servingCertificate }), SPEC, 'Report');
 
-    expect(found('kamaji', whole)).toEqual([]);
+    expect(found('kamaji', complete)).toEqual([]);
     expect(found('steward', half)).toEqual([]);
     expect(found('kamaji', half)).toEqual([
       {

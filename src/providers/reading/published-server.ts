@@ -41,8 +41,8 @@ export function lackingHosts(
   if (servingCertificate === undefined) return [];
   // Steward's konnectivity-server has a separate certificate.
   const isShared = hasKonnectivity && provider !== 'steward';
-  const wanted = [api, ...(isShared && konnectivity !== undefined ? [konnectivity] : [])];
-  return wanted.filter((host) => !covers(servingCertificate, host));
+  const required = [api, ...(isShared && konnectivity !== undefined ? [konnectivity] : [])];
+  return required.filter((host) => !covers(servingCertificate, host));
 }
 
 /** Returns the command that deletes a Secret, which the provider then creates again. */
@@ -94,15 +94,15 @@ function certificateFindings(
   spec: PreparationSpec,
   policy: PreparePolicy,
 ): readonly Finding[] {
-  const lacking = lackingHosts(facts, spec);
-  if (lacking.length === 0) return [];
+  const missingHosts = lackingHosts(facts, spec);
+  if (missingHosts.length === 0) return [];
   const { name, namespace } = object.metadata;
   const secret = { name: `${name}-api-server-certificate`, namespace };
   return [
     {
       code: 'CertificateOutdated',
       severity: 'error',
-      message: `The API server's certificate of ${objectText(object)} lacks ${lacking.join(' and ')} because it was issued before the hosts were set.`,
+      message: `The API server's certificate of ${objectText(object)} lacks ${missingHosts.join(' and ')} because it was issued before the hosts were set.`,
       action: renewal(secret, policy),
     },
   ];

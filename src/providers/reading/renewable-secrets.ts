@@ -22,7 +22,8 @@ export interface RenewableSecret {
 }
 
 /**
- * Returns the Secrets that must contain the hosts of the edge. None if the provider would not create them again now.
+ * Returns the Secrets that must contain the hosts of the edge. None if the provider would currently not create them
+ * again.
  */
 export function renewableSecrets(
   facts: ProvidedFacts,
@@ -73,13 +74,12 @@ function kubeconfigOf(owner: KubeObject, isStale: (server: string) => boolean): 
 /**
  * Returns the name that both providers use, and not a name from status, so that Snicket never deletes another Secret.
  */
-function keyOf({ metadata: { name, namespace } }: KubeObject, what: string): ObjectKey {
-  return { name: `${name}-${what}`, namespace };
+function keyOf({ metadata: { name, namespace } }: KubeObject, suffix: string): ObjectKey {
+  return { name: `${name}-${suffix}`, namespace };
 }
 
 /**
- * Reports whether the provider creates a deleted Secret again. A provider that does not reconcile a paused object does
- * not.
+ * Reports whether the provider creates a deleted Secret again: not for a paused object, which it does not reconcile.
  */
 function recreatesSecrets({ provider }: ProvidedFacts, { metadata }: KubeObject): boolean {
   const isPaused = Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/paused'));

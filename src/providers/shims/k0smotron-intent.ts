@@ -19,7 +19,7 @@ const DEFAULT_PORT = 443;
 
 /** Returns the intent of a control plane: both hosts. The class and annotations come from the Edge. */
 export function k0smotronIntent(object: KubeObject, context: ShimContext): ShimIntent {
-  const path = INGRESSES.find((one) => textAt(object, ...one, 'apiHost') !== undefined);
+  const path = INGRESSES.find((candidate) => textAt(object, ...candidate, 'apiHost') !== undefined);
   if (path === undefined) return { hosts: {}, worker: {}, findings: [] };
   const ingress = valueAt(object, ...path);
   const [api, konnectivity] = [textAt(ingress, 'apiHost'), textAt(ingress, 'konnectivityHost')];

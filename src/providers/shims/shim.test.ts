@@ -75,7 +75,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(shim(changed(object, EDGE)).exposure?.metadata.name).toBe(object.metadata.name);
   });
 
-  test('creates none on an Edge that ignores annotations, and reports it', () => {
+  test('has no Exposure on an Edge that ignores annotations, which is reported', () => {
     const object = changed(freshTenant('kamaji', 'blue'), EDGE);
 
     expect(shimFor(object, { ingressNames: new Set(), ignoredBy: 'shared' })).toEqual({
@@ -107,7 +107,10 @@ describe('an object with the annotation snicket.dev/edge', () => {
       'is being deleted',
       changed(freshTenant('kamaji', 'blue'), { ...EDGE, 'metadata.deletionTimestamp': 'now' }),
     ],
-    ['is of no provider', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+    [
+      'is not an object of a provider',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } },
+    ],
     [
       'was created from a K0smotronControlPlane, with its annotations',
       changed(k0smotronCluster('amber'), {
@@ -340,7 +343,7 @@ describe('a control plane of k0smotron', () => {
     ]);
   });
 
-  test('that deploys none reports the one that remains', () => {
+  test('that deploys no Ingress reports one that remains', () => {
     const quiet = changed(cluster, { 'spec.ingress.deploy': false });
 
     expect(codes(shim(quiet))).toEqual([]);
@@ -377,10 +380,13 @@ describe('a control plane of k0smotron', () => {
     'has no warning for an Ingress that no controller handles: class %p',
     (className, expected) => {
       const context = { ...NOTHING, handledClasses: new Set(['haproxy']) };
-      const own = { hostname: 'a.k8s.example.test', ingressClassName: className };
+      const tenantIngress = { hostname: 'a.k8s.example.test', ingressClassName: className };
       const red = changed(cluster, { ...EDGE, 'spec.ingress': { ...ingress, className } });
-      const tenants = (['kamaji', 'steward'] as const).map((of) =>
-        changed(freshTenant(of, 'blue'), { ...EDGE, 'spec.controlPlane.ingress': own }),
+      const tenants = (['kamaji', 'steward'] as const).map((provider) =>
+        changed(freshTenant(provider, 'blue'), {
+          ...EDGE,
+          'spec.controlPlane.ingress': tenantIngress,
+        }),
       );
 
       for (const object of [red, ...tenants])

@@ -33,7 +33,7 @@ export function createdFor(object: KubeObject, files: TenantFiles): readonly Kub
       return [controlPlane, ...createdByK0smotron(controlPlane, cluster, files)];
     }
     case undefined:
-      throw new RangeError(`${object.apiVersion} ${object.kind} is of no provider`);
+      throw new RangeError(`${object.apiVersion} ${object.kind} is not a kind of any provider`);
   }
 }
 

@@ -25,8 +25,8 @@ function metadata(name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta {
 }
 
 /** Returns a TenantControlPlane as a user writes it, before its controller has observed it. */
-export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
-  const { apiVersion, kind } = PROVIDER_RESOURCES[of];
+export function freshTenant(provider: 'kamaji' | 'steward', name: string): ApiObject {
+  const { apiVersion, kind } = PROVIDER_RESOURCES[provider];
   return {
     apiVersion,
     kind,
@@ -51,9 +51,9 @@ export function freshTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
 }
 
 /** Returns a running TenantControlPlane. */
-export function readyTenant(of: 'kamaji' | 'steward', name: string): ApiObject {
+export function readyTenant(provider: 'kamaji' | 'steward', name: string): ApiObject {
   return {
-    ...freshTenant(of, name),
+    ...freshTenant(provider, name),
     status: {
       addons: { konnectivity: { enabled: true, service: { name, port: 8132 } } },
       certificates: { ca: { secretName: `${name}-ca`, checksum: '09da800e' } },

@@ -82,7 +82,7 @@ const HOST_FIELDS: Readonly<Record<string, string>> = {
 /** How to keep hosts that the object has already: an Exposure that sets none derives others. */
 function existingHostsText({ differing }: PreparationPlan): string {
   const hostIn = (value: unknown) => (typeof value === 'string' ? value.replace(/:\d+$/, '') : '');
-  const existing = differing.flatMap(({ path, now, wanted }) => {
+  const existing = differing.flatMap(({ path, current: now, wanted }) => {
     const [field, host] = [HOST_FIELDS[path.at(-1) ?? ''], hostIn(now)];
     return field === undefined || host === '' || host === hostIn(wanted)
       ? []
@@ -173,7 +173,10 @@ export function goneFinding(live: KubeObject): Finding {
 
 function fieldsText(fields: readonly FieldState[]): string {
   return fields
-    .map(({ path, now, wanted }) => `${pathText(path)} is ${shown(now)}, desired ${shown(wanted)}`)
+    .map(
+      ({ path, current: now, wanted }) =>
+        `${pathText(path)} is ${shown(now)}, desired ${shown(wanted)}`,
+    )
     .join('; ');
 }
 

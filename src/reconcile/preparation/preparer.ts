@@ -289,5 +289,5 @@ function uidOf({ live }: PreparationPlan): string {
 
 /** The desired fields. Not the live ones: a client that reverts them may write another value each time. */
 function contentOf({ fields }: PreparationPlan): string {
-  return JSON.stringify(fields.map(({ path, own }) => [path, own]));
+  return JSON.stringify(fields.map(({ path, ownValue }) => [path, ownValue]));
 }
