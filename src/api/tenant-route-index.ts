@@ -98,11 +98,11 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     return (isListed) => {
       const outranked = before.filter(([key, version]) => this.#written.get(key) === version);
       for (const [key] of outranked) this.#written.delete(key);
-      const gone = outranked
+      const removed = outranked
         .flatMap(([key]) => this.#byKey.get(key) ?? [])
         .filter(({ metadata }) => !isListed(metadata));
-      for (const route of gone) this.remove(route);
-      return gone;
+      for (const route of removed) this.remove(route);
+      return removed;
     };
   }
 
@@ -191,6 +191,6 @@ export function backendKeyOf({ metadata, spec }: IndexedRoute): string {
   return `${metadata.namespace}/${spec.backend.service.name}`;
 }
 
-function isOlder(version: string | undefined, than: string | undefined): boolean {
-  return version !== undefined && than !== undefined && isLowerVersion(version, than);
+function isOlder(version: string | undefined, other: string | undefined): boolean {
+  return version !== undefined && other !== undefined && isLowerVersion(version, other);
 }

@@ -50,10 +50,10 @@ export function ingressClassFindings({
       : ingressClasses.find(({ metadata }) => metadata.name === named);
   if (found === undefined) return [classMissing(edge, ingressClasses)];
   const controller = textAt(found, 'spec', 'controller') ?? '';
-  const spokenTo = driverOf(controller);
+  const actualDriver = driverOf(controller);
   // Driver ingress works with any controller, except where a plain Ingress cannot pass TLS through.
-  const suits = driver === 'ingress' ? spokenTo !== 'traefik' : spokenTo === driver;
-  return suits ? [] : [classMismatch(edge, found.metadata.name, controller, spokenTo)];
+  const suits = driver === 'ingress' ? actualDriver !== 'traefik' : actualDriver === driver;
+  return suits ? [] : [classMismatch(edge, found.metadata.name, controller, actualDriver)];
 }
 
 /** Selects the class as the API server does: the newest, then the first by name. */
@@ -67,7 +67,7 @@ function defaultClass(classes: readonly KubeObject[]): KubeObject | undefined {
 
 function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
   const { driver, ingress } = edge.spec;
-  const suited = classes
+  const suitable = classes
     .filter((candidate) => driverOf(textAt(candidate, 'spec', 'controller') ?? '') === driver)
     .map(({ metadata }) => metadata.name);
   const message =
@@ -75,8 +75,8 @@ function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
       ? `Edge ${edge.metadata.name} names no ingress class, and the cluster has no default ingress class.`
       : `IngressClass ${ingress.className}, which Edge ${edge.metadata.name} names, does not exist.`;
   const action =
-    suited.length > 0
-      ? `Set spec.ingress.className to a class of its controller: ${suited.join(', ')}.`
+    suitable.length > 0
+      ? `Set spec.ingress.className to a class of its controller: ${suitable.join(', ')}.`
       : 'Install the controller with its IngressClass, and set spec.ingress.className to that class.';
   return error('EdgeReferenceInvalid', message, action);
 }
@@ -85,16 +85,16 @@ function classMismatch(
   edge: Edge,
   name: string,
   controller: string,
-  spokenTo: Driver | undefined,
+  actualDriver: Driver | undefined,
 ): EdgeFinding {
   const { driver } = edge.spec;
   const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, which driver ${driver} does not support.`;
-  return spokenTo === undefined
+  return actualDriver === undefined
     ? // A flag of the controller can change its name.
       warning('EdgeReferenceInvalid', message, 'Check that it is the right controller.')
     : error(
         'EdgeReferenceInvalid',
         message,
-        `Set spec.driver of Edge ${edge.metadata.name} to ${spokenTo}, or choose the class of another controller.`,
+        `Set spec.driver of Edge ${edge.metadata.name} to ${actualDriver}, or choose the class of another controller.`,
       );
 }

@@ -30,10 +30,10 @@ export function readObject<T extends KubeObject, R>(object: T, read: (object: T)
     return read(object);
   } catch (error) {
     if (error instanceof KubeError) throw error;
-    const said = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     throw new KubeError(
       'Malformed',
-      `${quoted(objectText(object))} is malformed: ${quoted(said)}`,
+      `${quoted(objectText(object))} is malformed: ${quoted(message)}`,
       { cause: error },
     );
   }

@@ -92,8 +92,8 @@ export function isNewer(a: KubeObject, b: KubeObject): boolean {
 }
 
 /** Reports whether a resourceVersion, a decimal number without leading zeros, is lower than another. */
-export function isLowerVersion(version: string, than: string): boolean {
-  return version.length === than.length ? version < than : version.length < than.length;
+export function isLowerVersion(version: string, other: string): boolean {
+  return version.length === other.length ? version < other : version.length < other.length;
 }
 
 /** Formats a time in seconds, as most of the API stores it, so that it reads back as written. */

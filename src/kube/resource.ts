@@ -64,9 +64,9 @@ export const RESOURCES = {
 } as const satisfies Record<string, Resource>;
 
 /** Returns the same kind in another version of its group. */
-export function withVersion(of: Resource, version: string): Resource {
-  const slash = of.apiVersion.indexOf('/');
-  return { ...of, apiVersion: `${of.apiVersion.slice(0, slash + 1)}${version}` };
+export function withVersion(resource: Resource, version: string): Resource {
+  const slash = resource.apiVersion.indexOf('/');
+  return { ...resource, apiVersion: `${resource.apiVersion.slice(0, slash + 1)}${version}` };
 }
 
 /** Returns the group of an apiVersion. Empty for the core group. */

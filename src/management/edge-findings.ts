@@ -34,7 +34,7 @@ export function noDefaultEdge(
   unclear: readonly string[],
   { annotated, names }: EdgeRequest,
 ): Finding {
-  const [lacking, remedy] =
+  const [problem, remedy] =
     annotated === undefined
       ? ['Field spec.edgeRef is not set', 'set spec.edgeRef']
       : [`The ${annotationOf(annotated)} names no Edge`, 'name an Edge there'];
@@ -42,14 +42,14 @@ export function noDefaultEdge(
     return {
       code: 'NoDefaultEdge',
       severity: 'error',
-      message: `${lacking}, and no Edge exists.`,
+      message: `${problem}, and no Edge exists.`,
       action: `Create an Edge with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}.`,
     };
   }
   return {
     code: 'NoDefaultEdge',
     severity: 'error',
-    message: [`${lacking}, and no Edge is the default.`, ...unclear].join(' '),
+    message: [`${problem}, and no Edge is the default.`, ...unclear].join(' '),
     action: sentence(
       `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
     ),

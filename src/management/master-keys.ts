@@ -46,9 +46,9 @@ export async function ensureMasterKeys(
   } catch (error) {
     // Another client created it meanwhile: its keys are in use.
     if (!isKubeError(error, 'AlreadyExists')) throw error;
-    const theirs = await readMasterKeys(client, namespace, signal);
-    if (theirs === undefined) throw error;
-    return theirs;
+    const existing = await readMasterKeys(client, namespace, signal);
+    if (existing === undefined) throw error;
+    return existing;
   }
   if (restore?.keys !== undefined) {
     restore.log.warn('gateway keys restored', { secret: `${namespace}/${GATEWAY_KEYS.name}` });

@@ -113,27 +113,27 @@ test('an intermediate without issuers is its own chain, which expires with its f
   const low = await makeCa({ name: 'CN=low', parent: middle });
 
   const alone = readAuthority(low);
-  const whole = readAuthority({
+  const complete = readAuthority({
     certificate: `${root.certificate}${middle.certificate}${low.certificate}`,
     key: low.key,
   });
 
   expect(alone.chain).toEqual([low.certificate]);
-  expect(whole.chain).toEqual([low.certificate, middle.certificate]);
-  expect(whole.notAfter).toEqual(notAfter);
+  expect(complete.chain).toEqual([low.certificate, middle.certificate]);
+  expect(complete.notAfter).toEqual(notAfter);
 });
 
 test('two CAs that have signed each other do not form an endless chain', async () => {
-  const one = await makeCa({ name: 'CN=one' });
-  const two = await makeCa({ name: 'CN=two', parent: one });
-  const oneByTwo = await makeCa({ name: 'CN=one', keys: one.keys, parent: two });
+  const first = await makeCa({ name: 'CN=one' });
+  const second = await makeCa({ name: 'CN=two', parent: first });
+  const firstBySecond = await makeCa({ name: 'CN=one', keys: first.keys, parent: second });
 
   const { chain } = readAuthority({
-    certificate: `${oneByTwo.certificate}${two.certificate}`,
-    key: one.key,
+    certificate: `${firstBySecond.certificate}${second.certificate}`,
+    key: first.key,
   });
 
-  expect(chain).toEqual([oneByTwo.certificate, two.certificate]);
+  expect(chain).toEqual([firstBySecond.certificate, second.certificate]);
 });
 
 test('an issuer is recognized by name and signature', async () => {

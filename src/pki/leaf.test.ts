@@ -61,9 +61,9 @@ test('copies the key identifier of the CA, or computes it', async () => {
   const leaf = new X509Certificate((await issue()).certificate);
   const other = new X509Certificate((await issue(silent)).certificate);
 
-  const said = shared.parsed.getExtension(SubjectKeyIdentifierExtension)!.keyId;
+  const keyId = shared.parsed.getExtension(SubjectKeyIdentifierExtension)!.keyId;
   const computed = await SubjectKeyIdentifierExtension.create(silent.keys.publicKey);
-  expect(leaf.getExtension(AuthorityKeyIdentifierExtension)!.keyId).toBe(said);
+  expect(leaf.getExtension(AuthorityKeyIdentifierExtension)!.keyId).toBe(keyId);
   expect(leaf.getExtension(SubjectKeyIdentifierExtension)!.keyId).toHaveLength(40);
   expect(other.getExtension(AuthorityKeyIdentifierExtension)!.keyId).toBe(computed.keyId);
 });

@@ -127,6 +127,6 @@ async function leafExtensions(
  * it with.
  */
 async function keyIdOf(issuer: X509Certificate): Promise<string> {
-  const said = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
-  return said ?? Buffer.from(await issuer.publicKey.getKeyIdentifier()).toString('hex');
+  const keyId = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
+  return keyId ?? Buffer.from(await issuer.publicKey.getKeyIdentifier()).toString('hex');
 }

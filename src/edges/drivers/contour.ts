@@ -57,13 +57,13 @@ export const contour = edgeDriver({
       return statusOutdated(object);
     if (status === 'valid') return admitted(`${objectText(object)} is valid.`);
     const [problem] = listAt(valid, 'errors');
-    const said = quotedAt(
+    const message = quotedAt(
       problem ?? object,
       ...(problem ? ['message'] : ['status', 'description']),
     );
     return rejected(
       'RouteRejected',
-      sentence(`${objectText(object)} is ${status}: ${said}`),
+      sentence(`${objectText(object)} is ${status}: ${message}`),
       'Correct what Contour reports there.',
     );
   },

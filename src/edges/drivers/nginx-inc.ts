@@ -52,15 +52,19 @@ export const nginxInc = edgeDriver({
   admissionFrom(object, { nowMs }) {
     const state = textAt(object, 'status', 'state');
     const reason = textAt(object, 'status', 'reason') ?? '';
-    const said = quotedAt(object, 'status', 'message');
+    const message = quotedAt(object, 'status', 'message');
     // A Warning is ambiguous: the controller serves the object, or rejects it in favor of an older object with the same
     // host.
     const isServed = state === 'Valid' || (state === 'Warning' && !reason.startsWith('Rejected'));
-    if (isServed) return admitted(sentence(`${objectText(object)} is ${state}: ${said}`));
+    if (isServed) return admitted(sentence(`${objectText(object)} is ${state}: ${message}`));
     const action = `Start the controller with ${SWITCHES}, and look for other objects with this host.`;
     return state === undefined
       ? statusPending(object, nowMs, action)
-      : rejected('RouteRejected', sentence(`${objectText(object)} is ${state}: ${said}`), action);
+      : rejected(
+          'RouteRejected',
+          sentence(`${objectText(object)} is ${state}: ${message}`),
+          action,
+        );
   },
 
   addresses: (_live, { service }) => loadBalancerAddresses(service),

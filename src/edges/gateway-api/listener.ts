@@ -46,11 +46,11 @@ function rejection({ status, listenerText }: RouteAttachment): Check {
   const conflicted = conditionAt(status, 'Conflicted', 'conditions');
   const isConflicted = textAt(conflicted, 'status') === 'True';
   if (!isConflicted && textAt(accepted, 'status') !== 'False') return undefined;
-  const said = isConflicted ? conflicted : accepted;
+  const condition = isConflicted ? conflicted : accepted;
   return error(
     'GatewayRejected',
     sentence(
-      `The controller rejects ${listenerText} (${textAt(said, 'reason') ?? 'no reason'}): ${quotedAt(said, 'message')}`,
+      `The controller rejects ${listenerText} (${textAt(condition, 'reason') ?? 'no reason'}): ${quotedAt(condition, 'message')}`,
     ),
     'Correct the listener.',
   );

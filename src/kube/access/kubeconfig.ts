@@ -34,26 +34,26 @@ export function parseKubeconfig(text: string, options: KubeconfigOptions = {}): 
 
 /** Returns the access of a context. @throws AccessError */
 export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterAccess {
-  const wanted = contextName ?? kubeconfig.currentContext;
+  const selected = contextName ?? kubeconfig.currentContext;
   const contexts = [...kubeconfig.contexts.keys()].toSorted().join(', ') || 'none';
-  if (wanted === undefined) {
+  if (selected === undefined) {
     throw new AccessError(
       'AccessInvalid',
       `${kubeconfig.name} has no current-context; select one of its contexts: ${contexts}`,
     );
   }
-  const context = kubeconfig.contexts.get(wanted);
+  const context = kubeconfig.contexts.get(selected);
   if (context === undefined) {
     throw new AccessError(
       'AccessInvalid',
-      `${kubeconfig.name} has no context "${wanted}"; available contexts: ${contexts}`,
+      `${kubeconfig.name} has no context "${selected}"; available contexts: ${contexts}`,
     );
   }
   const cluster = kubeconfig.clusters.get(context.value.cluster);
   if (cluster === undefined) {
     throw new AccessError(
       'AccessInvalid',
-      `context "${wanted}" in ${context.origin.name} references cluster "${context.value.cluster}", which does not exist`,
+      `context "${selected}" in ${context.origin.name} references cluster "${context.value.cluster}", which does not exist`,
     );
   }
   rejectUnsupported(cluster);
@@ -69,7 +69,7 @@ export function accessIn(kubeconfig: Kubeconfig, contextName?: string): ClusterA
     server: serverOf(cluster),
     serverName: value['tls-server-name'] || undefined,
     ca: ca === undefined ? undefined : certificatesIn(ca, caName),
-    credentials: credentialsIn(kubeconfig, context.value.user, wanted, value),
+    credentials: credentialsIn(kubeconfig, context.value.user, selected, value),
     namespace: context.value.namespace || 'default',
   };
 }

@@ -265,8 +265,8 @@ export class LeaderElection {
   }
 
   #withOwnIdentity(before: Lease): Lease {
-    const held = { durationMs: this.#durationMs, now: this.#now() };
-    return acquiredBy(this.#options.identity, before, held);
+    const options = { durationMs: this.#durationMs, now: this.#now() };
+    return acquiredBy(this.#options.identity, before, options);
   }
 }
 

@@ -84,9 +84,9 @@ export class InformerCache<T extends KubeObject> {
   replace(objects: readonly T[]): readonly Change<T>[] {
     const entries = objects.map((object) => this.#entryOf(object));
     const present = new Set(objects.map(({ metadata }) => keyText(metadata)));
-    const gone = this.list().filter(({ metadata }) => !present.has(keyText(metadata)));
+    const deleted = this.list().filter(({ metadata }) => !present.has(keyText(metadata)));
     return [
-      ...gone.flatMap((object) => this.remove(object)),
+      ...deleted.flatMap((object) => this.remove(object)),
       ...entries.flatMap((entry) => this.#put(entry)),
     ];
   }

@@ -256,8 +256,8 @@ class MemoryClient implements KubeClient {
       if (isKubeError(error)) throw error;
       const failure = error instanceof ApiFailure ? error : internal(error);
       const { status } = failure;
-      const said = JSON.stringify(failure.body());
-      throw errorOfResponse(name, { status, body: said, retryAfter: undefined });
+      const text = JSON.stringify(failure.body());
+      throw errorOfResponse(name, { status, body: text, retryAfter: undefined });
     }
   }
 

@@ -178,8 +178,8 @@ export abstract class TestCluster implements AsyncDisposable {
       await this.#response(call, request.body, response, fault);
     } catch (error) {
       if (response.headersSent) throw error;
-      const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      const bug = new ApiFailure(500, 'InternalError', `a bug of the test server: ${said}`);
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const bug = new ApiFailure(500, 'InternalError', `a bug of the test server: ${text}`);
       sendFailure(response, error instanceof ApiFailure ? error : bug);
     }
   }

@@ -25,7 +25,7 @@ const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 /** Sends requests over the network. */
 export class NetworkRoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
-  #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
+  #session: { readonly identity: Identity; readonly session: Bun.FetchSession } | undefined;
 
   constructor(access: ClusterAccess) {
     this.#access = access;
@@ -72,7 +72,11 @@ export class NetworkRoundTripper implements RoundTripper {
   /** Returns the session for a certificate. A connection has the identity of the client certificate that opened it. */
   #sessionOf(identity: Identity): Bun.FetchSession {
     const last = this.#session;
-    if (last !== undefined && last.of.cert === identity.cert && last.of.key === identity.key) {
+    if (
+      last !== undefined &&
+      last.identity.cert === identity.cert &&
+      last.identity.key === identity.key
+    ) {
       return last.session;
     }
     last?.session.close();
@@ -83,7 +87,7 @@ export class NetworkRoundTripper implements RoundTripper {
       tls: { ...tls, checkServerIdentity },
       keepAlive: KEEP_ALIVE,
     });
-    this.#session = { of: identity, session };
+    this.#session = { identity, session };
     return session;
   }
 

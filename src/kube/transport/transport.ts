@@ -154,10 +154,14 @@ export class Transport {
 
   async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
     const known = pending.catch((error: unknown) => {
-      const said = error instanceof Error ? error.message : String(error);
-      throw new KubeError('Unauthorized', `${nameOf(this.nameOf(call))}: no credentials: ${said}`, {
-        cause: error,
-      });
+      const message = error instanceof Error ? error.message : String(error);
+      throw new KubeError(
+        'Unauthorized',
+        `${nameOf(this.nameOf(call))}: no credentials: ${message}`,
+        {
+          cause: error,
+        },
+      );
     });
     return limits.unlessCanceled(known);
   }

@@ -60,11 +60,11 @@ function difference(desired: EndpointSlice, live: EndpointSlice): HopResult | un
   if (routingKey(desired) === routingKey(live)) return undefined;
   const slice = sliceText(live);
   const manager = otherWriter(live);
-  const [is, wanted] = [countText(endpointTexts(live)), countText(endpointTexts(desired))];
+  const [actual, planned] = [countText(endpointTexts(live)), countText(endpointTexts(desired))];
   const instead =
-    is === wanted
-      ? `points to ${is} as planned, but differs in readiness, node names, hints or port names`
-      : `points to ${is} instead of ${wanted}`;
+    actual === planned
+      ? `points to ${actual} as planned, but differs in readiness, node names, hints or port names`
+      : `points to ${actual} instead of ${planned}`;
   if (manager === undefined) {
     return hopResult('endpoints', 'NotReconciled', ENDPOINTS_TARGET, `${slice} ${instead}.`);
   }

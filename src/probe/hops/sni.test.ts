@@ -162,14 +162,14 @@ test.each(REFUSALS)('an edge that %s fails', async (_, answer, code, sentence) =
 
 test('an edge that resets every connection before the handshake', async () => {
   await using lab = await ProbeLab.create();
-  const rude = Bun.listen({
+  const listener = Bun.listen({
     hostname: '127.0.0.1',
     port: 0,
     socket: { open: (socket) => socket.terminate(), data() {} },
   });
-  using _ = { [Symbol.dispose]: () => rude.stop(true) };
+  using _ = { [Symbol.dispose]: () => listener.stop(true) };
 
-  const { edge, sni } = await lab.probe({ port: rude.port });
+  const { edge, sni } = await lab.probe({ port: listener.port });
 
   expect(edge.code).toBe('Passed');
   expect(sni.code).toBe('NoRoute');

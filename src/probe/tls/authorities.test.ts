@@ -92,10 +92,10 @@ test('two CAs that signed each other cause no endless loop', async () => {
   const second = await makeCa({ name: 'CN=two', parent: first });
   const firstAgain = await makeCa({ name: 'CN=one', parent: second, keys: first.keys });
   const leaf = await leafBy(second);
-  const stranger = await makeCa({ name: 'CN=stranger' });
+  const unknownCa = await makeCa({ name: 'CN=stranger' });
 
   const path = pathTo(
-    [certificate(stranger)],
+    [certificate(unknownCa)],
     [certificate(leaf), certificate(second), certificate(firstAgain)],
   );
 
@@ -114,9 +114,9 @@ test('finds the tenant of a CA among many CAs with the same name', async () => {
 test('finds no owner for a certificate of an unknown CA', async () => {
   const known = new KnownAuthorities();
   known.set('tenants/a', (await makeCa()).certificate);
-  const stranger = await leafBy(await makeCa());
+  const unknownLeaf = await leafBy(await makeCa());
 
-  expect(known.ownerOf([certificate(stranger)])).toBeUndefined();
+  expect(known.ownerOf([certificate(unknownLeaf)])).toBeUndefined();
 });
 
 test('a tenant has the CA that was set last, and none after its removal', async () => {

@@ -28,12 +28,15 @@ export function writeContract(subject: () => ContractSubject): void {
   test('rejects a second object with the same name, an invalid name, and a missing namespace', async () => {
     const { client } = subject();
     await client.create(maps, configMap('twice'));
-    const astray = configMap('astray');
+    const unplaced = configMap('astray');
 
     const again = await failureOf(client.create(maps, configMap('twice')));
     const badName = await failureOf(client.create(maps, configMap('Not_A_Name')));
     const nowhere = await failureOf(
-      client.create(maps, { ...astray, metadata: { ...astray.metadata, namespace: 'nowhere' } }),
+      client.create(maps, {
+        ...unplaced,
+        metadata: { ...unplaced.metadata, namespace: 'nowhere' },
+      }),
     );
 
     expect(again).toMatchObject({ reason: 'AlreadyExists', status: 409 });
@@ -111,14 +114,14 @@ export function writeContract(subject: () => ContractSubject): void {
     const patched = await client.patch(maps, keyOf('merge-version'), 'merge', { data: { a: '1' } });
 
     const stale = { metadata: { resourceVersion: metadata.resourceVersion }, data: { a: '2' } };
-    const stranger = { metadata: { uid: WRONG_UID }, data: { a: '2' } };
-    const [late, astray] = [
+    const otherUid = { metadata: { uid: WRONG_UID }, data: { a: '2' } };
+    const [late, wrongUid] = [
       await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', stale)),
-      await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', stranger)),
+      await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', otherUid)),
     ];
 
     expect(late).toMatchObject({ reason: 'Conflict' });
-    expect(astray).toMatchObject({ reason: 'Invalid' });
+    expect(wrongUid).toMatchObject({ reason: 'Invalid' });
     expect(await client.get(maps, keyOf('merge-version'))).toEqual(patched);
   });
 

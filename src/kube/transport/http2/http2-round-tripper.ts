@@ -92,7 +92,7 @@ export class Http2RoundTripper implements RoundTripper {
         const [exhausted] = connections;
         if (
           exhausted !== undefined &&
-          connections.every(({ allowsNoRequests: takesNothing }) => takesNothing)
+          connections.every(({ allowsNoRequests }) => allowsNoRequests)
         ) {
           exhausted.retire();
           throw new NotProcessed('the server accepts no requests');
@@ -125,7 +125,8 @@ export class Http2RoundTripper implements RoundTripper {
    * it.
    */
   #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
-    const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
+    const isOwn = ({ identity }: PooledConnection) =>
+      identity.cert === cert && identity.key === key;
     // A connection without requests yet is kept: requests with another certificate may wait for it.
     const isRetained = (pooled: PooledConnection) =>
       !pooled.connection.isOver && (isOwn(pooled) || pooled.connection.isUnused);
@@ -144,7 +145,7 @@ export class Http2RoundTripper implements RoundTripper {
     };
     const connection = Http2Connection.open(target, this.#clock, this.#pool);
     if (connection.failure !== undefined) throw connection.failure;
-    this.#connections = [...this.#connections, { of: identity, connection }];
+    this.#connections = [...this.#connections, { identity, connection }];
     return connection;
   }
 
@@ -174,6 +175,6 @@ export class Http2RoundTripper implements RoundTripper {
 
 /** A connection with its identity. */
 interface PooledConnection {
-  readonly of: Identity;
+  readonly identity: Identity;
   readonly connection: Http2Connection;
 }
