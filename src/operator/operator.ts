@@ -30,7 +30,6 @@ import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from '../reconcile/preparation/preparer.ts';
 import { SecretRenewals } from '../reconcile/preparation/secret-renewals.ts';
 import { ProbeScheduler, type Probe } from './probe-scheduler.ts';
-import { ResyncPeriods } from './resync-periods.ts';
 import { ShimController } from './shim/shim-controller.ts';
 import { TenantLinks } from '../reconcile/tenant/link/tenant-links.ts';
 import { TenantOwnership } from '../reconcile/tenant/ownership/tenant-ownership.ts';
@@ -108,6 +107,8 @@ const FAILING_CONCURRENCY = 16;
 /** A reconcile usually takes less than a second. One that unexpectedly takes longer does not count towards the concurrency. */
 const OVERDUE_RUNS = { limitMs: 2_000, extraSlots: 96 };
 
+type ControllerName = 'exposure' | 'edge' | 'shim' | 'lease';
+
 /** The operator. It runs once: a process that becomes the leader again creates a new one. */
 export class Operator {
   readonly metrics = new Metrics();
@@ -115,72 +116,125 @@ export class Operator {
   readonly #options: OperatorOptions;
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #resyncMs: number;
+  readonly #queues: Readonly<Record<ControllerName, WorkQueue>>;
   readonly #management: ManagementCluster;
   readonly #links: TenantLinks;
+  readonly #ownership: TenantOwnership;
   readonly #probes: ProbeScheduler;
   readonly #secrets: SecretPoller;
+  readonly #keys: MasterKeySource;
   readonly #events: EventRecorder;
-  readonly #exposures: WorkQueue;
-  readonly #edges: WorkQueue;
-  readonly #shims: WorkQueue;
-  readonly #leases: WorkQueue;
-  readonly #ownership: TenantOwnership;
+  readonly #eventLoop: EventLoopMonitor;
   readonly #exposureController: ExposureController;
   readonly #edgeController: EdgeController;
   readonly #shimController: ShimController;
   readonly #errors = new Map<string, number>();
   readonly #conflicts = new Map<string, number>();
-  readonly #eventLoop: EventLoopMonitor;
-  readonly #resyncs: ResyncPeriods;
-  readonly #keys: MasterKeySource;
-  readonly #resyncMs: number;
   #isLeading = false;
 
+  /** Connects the parts. Nothing runs before {@link run}. */
   constructor(options: OperatorOptions) {
-    this.#options = options;
     const { client, namespace, log, clock = systemClock, random = Math.random } = options;
+    const {
+      resyncMs = 120_000,
+      maxResyncMs,
+      leaseDurationMs = DEFAULT_LEASE_DURATION_MS,
+    } = options;
+    const freshMs = Math.min(FRESH_MS, resyncMs);
+    const fullResyncMs = FULL_RESYNC_INTERVALS * resyncMs;
+    this.#options = options;
     this.#clock = clock;
     this.#random = random;
-    this.#eventLoop = new EventLoopMonitor(clock);
-    const { resyncMs = 120_000, cleanupTimeoutMs = 300_000 } = options;
     this.#resyncMs = resyncMs;
-    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS, mayWrite } = options;
-    // An owner stops writing when a third of the duration is left: what it has begun ends within that.
-    const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
-    this.#exposures = this.#queue('exposure');
-    this.#edges = this.#queue('edge');
-    this.#shims = this.#queue('shim');
-    this.#leases = this.#queue('lease');
+
+    this.#queues = {
+      exposure: this.#queue('exposure'),
+      edge: this.#queue('edge'),
+      shim: this.#queue('shim'),
+      lease: this.#queue('lease'),
+    };
+    const { exposure: exposures, edge: edges, shim: shims, lease: leases } = this.#queues;
+    const dependencies = new DependencyIndex();
+    const triggers = new Triggers({
+      dependencies,
+      exposures: { add: (exposure) => this.#changed(exposure) },
+      edges,
+      shims,
+      namespace,
+      management: () => this.#management,
+      hasForeignStatus: (object, previous) =>
+        object.kind === RESOURCES.edge.kind
+          ? this.#edgeController.hasForeignStatus(object, previous)
+          : this.#exposureController.hasForeignStatus(object, previous),
+    });
+
+    // The management cluster.
+    const management = new ManagementCluster({
+      client,
+      log,
+      freshMs,
+      unusableFiles: options.unusableFiles,
+      clock,
+      random,
+      listener: triggers,
+    });
+    this.#management = management;
+    this.#events = new EventRecorder({
+      client,
+      instance: options.identity,
+      logger: log,
+      clock,
+      controller: 'snicket.dev/operator',
+    });
+    this.#keys = new MasterKeySource(
+      async (keys) =>
+        ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000), { keys, log }),
+      clock,
+    );
+    this.#secrets = new SecretPoller({
+      log,
+      periodMs: resyncMs,
+      maxPeriodMs: maxResyncMs ?? fullResyncMs,
+      clock,
+      random,
+      read: async (key, signal) => management.secretNow(key, signal),
+      onChange: (exposure) => {
+        this.#exposureController.hasten(exposure);
+        exposures.add(exposure);
+      },
+    });
+
+    // The tenants.
     this.#ownership = new TenantOwnership({
       clusterId: () => this.#clusterId(),
-      hasExposure: (key) => this.#management.exposureIndex.has(key),
+      hasExposure: (key) => management.exposureIndex.has(key),
       durationMs: leaseDurationMs,
-      schedule: (exposure, delayMs) => this.#leases.addAfter(exposure, delayMs),
-      onChange: (exposure) => this.#exposures.add(exposure),
+      schedule: (exposure, delayMs) => leases.addAfter(exposure, delayMs),
+      onChange: (exposure) => exposures.add(exposure),
       log,
       clock,
       random,
     });
-    const backsOff = options.maxResyncMs === undefined;
-    this.#resyncs = new ResyncPeriods(
-      FULL_RESYNC_INTERVALS * resyncMs,
-      (backsOff ? STEADY_FULL_RESYNC_INTERVALS : FULL_RESYNC_INTERVALS) * resyncMs,
-      clock,
-    );
-    const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
       freshMs,
-      mayWrite,
-      isOwned: (exposure, client) => this.#ownership.isOwned(exposure, client),
+      mayWrite: options.mayWrite,
+      isOwned: (exposure, tenant) => this.#ownership.isOwned(exposure, tenant),
       stuckAfterMs: options.stuckAfterMs,
+      connect: options.connectTenant,
       clock,
       random,
       onChange: (exposure, delayMs) => {
-        this.#resyncs.reset(exposure);
-        if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
-        else this.#exposures.addPrioritized(exposure);
+        this.#exposureController.resetResync(exposure);
+        if (delayMs > 0) exposures.addAfter(exposure, delayMs);
+        else exposures.addPrioritized(exposure);
       },
-      ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
+    });
+    const pacer = new RolloutPacer({
+      maxConcurrent: options.maxConcurrentRollouts ?? 10,
+      exposures: () => management.exposures.state.objects,
+      clock,
+      onChange: (exposure) => exposures.add(exposure),
     });
     this.#probes = new ProbeScheduler({
       log,
@@ -190,77 +244,12 @@ export class Operator {
       clock,
       random,
       onChange: (exposure) => {
-        this.#resyncs.reset(exposure);
-        this.#exposures.addPrioritized(exposure);
+        this.#exposureController.resetResync(exposure);
+        exposures.addPrioritized(exposure);
       },
     });
-    this.#events = new EventRecorder({
-      client,
-      instance: options.identity,
-      logger: log,
-      clock,
-      controller: 'snicket.dev/operator',
-    });
-    const pacer = new RolloutPacer({
-      maxConcurrent: options.maxConcurrentRollouts ?? 10,
-      exposures: () => this.#management.exposures.state.objects,
-      clock,
-      onChange: (exposure) => this.#exposures.add(exposure),
-    });
-    const dependencies = new DependencyIndex();
-    const triggers = new Triggers({
-      dependencies,
-      exposures: { add: (exposure) => this.#changed(exposure) },
-      edges: this.#edges,
-      shims: this.#shims,
-      namespace,
-      management: () => this.#management,
-      hasForeignStatus: (object, previous) =>
-        object.kind === RESOURCES.edge.kind
-          ? this.#edgeController.hasForeignStatus(object, previous)
-          : this.#exposureController.hasForeignStatus(object, previous),
-    });
-    this.#management = new ManagementCluster({
-      client,
-      log,
-      freshMs,
-      unusableFiles: options.unusableFiles,
-      clock,
-      random,
-      listener: triggers,
-    });
-    this.#secrets = new SecretPoller({
-      log,
-      periodMs: resyncMs,
-      maxPeriodMs: options.maxResyncMs ?? FULL_RESYNC_INTERVALS * resyncMs,
-      clock,
-      random,
-      read: async (key, signal) => this.#management.secretNow(key, signal),
-      onChange: (exposure) => {
-        this.#resyncs.reset(exposure);
-        this.#exposureController.hasten(exposure);
-        this.#exposures.add(exposure);
-      },
-    });
-    const management = this.#management;
-    const applier = () => new Applier(client, { clock });
-    this.#edgeController = new EdgeController({
-      management,
-      namespace,
-      clock,
-      protectsEdges: options.protectsEdges ?? true,
-    });
-    this.#shimController = new ShimController({
-      management,
-      applier: applier(),
-      events: this.#events,
-    });
-    this.#keys = new MasterKeySource(
-      async (keys) =>
-        ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000), { keys, log }),
-      clock,
-    );
-    const { onHostsReleased } = triggers;
+
+    // The controllers.
     const reports = new ExposureReports({ management, events: this.#events, log, clock });
     this.#exposureController = new ExposureController({
       management,
@@ -268,7 +257,13 @@ export class Operator {
       proxyImage: options.proxyImage,
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
-      routing: new Routing({ management, applier: applier(), namespace, onHostsReleased, clock }),
+      routing: new Routing({
+        management,
+        applier: new Applier(client, { clock }),
+        namespace,
+        onHostsReleased: triggers.onHostsReleased,
+        clock,
+      }),
       preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, renewAfterMs: options.renewAfterMs, clock }),
       reports,
@@ -282,20 +277,32 @@ export class Operator {
       ownership: this.#ownership,
       pacer,
       masterKeys: async () => this.#keys.current(),
-      resyncMs: (exposure) => this.#resyncs.of(exposure),
-      cleanupTimeoutMs,
-      tenantTimeoutMs,
+      resyncLimits: {
+        minMs: fullResyncMs,
+        maxMs: maxResyncMs === undefined ? STEADY_FULL_RESYNC_INTERVALS * resyncMs : fullResyncMs,
+      },
+      cleanupTimeoutMs: options.cleanupTimeoutMs ?? 300_000,
+      // An owner stops writing when a third of the duration is left: what it has begun ends within that.
+      tenantTimeoutMs: Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3),
       log,
       clock,
       random,
     });
+    this.#edgeController = new EdgeController({
+      management,
+      namespace,
+      clock,
+      protectsEdges: options.protectsEdges ?? true,
+    });
+    this.#shimController = new ShimController({
+      management,
+      applier: new Applier(client, { clock }),
+      events: this.#events,
+    });
+
+    this.#eventLoop = new EventLoopMonitor(clock);
     registerOperatorMetrics(this.metrics, {
-      queues: {
-        exposure: this.#exposures,
-        edge: this.#edges,
-        shim: this.#shims,
-        lease: this.#leases,
-      },
+      queues: this.#queues,
       errors: this.#errors,
       conflicts: this.#conflicts,
       events: this.#events,
@@ -316,14 +323,14 @@ export class Operator {
 
   /** Reconciles all Exposures after a change that no watched object shows. */
   reconcileAll(): void {
-    const all = this.#management.exposures.list();
-    for (const { metadata } of all) this.#exposures.add(keyText(metadata));
+    for (const { metadata } of this.#management.exposures.list()) {
+      this.#queues.exposure.add(keyText(metadata));
+    }
   }
 
   /** Runs until the signal. @throws the reason of the signal if it aborts before the start is complete */
   async run(signal: AbortSignal): Promise<void> {
-    const { log, concurrency = 32 } = this.#options;
-    const { monitorsEventLoop = true } = this.#options;
+    const { log, concurrency = 32, monitorsEventLoop = true } = this.#options;
     const stopMonitor = monitorsEventLoop ? this.#eventLoop.start() : () => {};
     try {
       await this.#management.open(signal);
@@ -333,44 +340,10 @@ export class Operator {
         edges: this.#management.edges.list().length,
       });
       await Promise.all([
-        this.#exposures.run(
-          async (key, until) => {
-            const requeueAfterMs = await this.#reconcile(key, until);
-            // With jitter, so that a thousand Exposures are not reconciled in step.
-            if (requeueAfterMs !== undefined) {
-              this.#exposures.addAfter(key, requeueAfterMs * (0.9 + 0.2 * this.#random()));
-            }
-          },
-          {
-            concurrency,
-            signal,
-            overdueRuns: OVERDUE_RUNS,
-            slowLane: {
-              concurrency: FAILING_CONCURRENCY,
-              isSlow: (key) => this.#links.failuresOf(key) > 0,
-            },
-          },
-        ),
-        this.#edges.run(async (name, until) => this.#edgeController.reconcile(name, until), {
-          concurrency: 2,
-          signal,
-        }),
-        this.#shims.run(
-          async (key, until) => {
-            const requeueAfterMs = await this.#shimController.reconcile(key, until);
-            if (requeueAfterMs !== undefined) this.#shims.addAfter(key, requeueAfterMs);
-          },
-          { concurrency: 4, signal },
-        ),
-        this.#leases.run(async (key, until) => this.#ownership.tend(key, until), {
-          concurrency,
-          signal,
-          overdueRuns: OVERDUE_RUNS,
-          slowLane: {
-            concurrency: FAILING_CONCURRENCY,
-            isSlow: (key) => this.#ownership.isFailing(key),
-          },
-        }),
+        this.#runExposures(concurrency, signal),
+        this.#runEdges(signal),
+        this.#runShims(signal),
+        this.#runLeases(concurrency, signal),
         this.#pollKeys(signal),
         this.#probes.run(signal),
         this.#secrets.run(signal),
@@ -383,37 +356,50 @@ export class Operator {
     }
   }
 
-  /** Reconciles an Exposure, and returns when to do so again. The delay grows while it is Ready and nothing is written or pending. */
-  async #reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const link = this.#links.current(key);
-    const writes = link?.writes;
-    const periodMs = this.#resyncs.of(key);
-    const afterMs = await this.#exposureController
-      .reconcile(key, signal)
-      .catch((error: unknown) => {
-        this.#resyncs.reset(key);
-        throw error;
-      });
-    const isSteady =
-      afterMs === periodMs &&
-      periodMs === this.#resyncs.of(key) &&
-      link !== undefined &&
-      this.#links.current(key) === link &&
-      link.writes === writes &&
-      this.#links.failuresOf(key) === 0 &&
-      this.#exposureController.isReady(key);
-    if (isSteady) this.#resyncs.lengthen(key);
-    else this.#resyncs.reset(key);
-    return isSteady ? afterMs : afterMs && Math.min(afterMs, this.#resyncs.of(key));
+  async #runExposures(concurrency: number, signal: AbortSignal): Promise<void> {
+    const { exposure: queue } = this.#queues;
+    const reconcile = async (key: string, until: AbortSignal) => {
+      const requeueAfterMs = await this.#exposureController.reconcile(key, until);
+      if (requeueAfterMs !== undefined) queue.addAfter(key, this.#jittered(requeueAfterMs));
+    };
+    const isSlow = (key: string) => this.#links.failuresOf(key) > 0;
+    const slowLane = { concurrency: FAILING_CONCURRENCY, isSlow };
+    await queue.run(reconcile, { concurrency, signal, overdueRuns: OVERDUE_RUNS, slowLane });
+  }
+
+  async #runEdges(signal: AbortSignal): Promise<void> {
+    const reconcile = async (name: string, until: AbortSignal) =>
+      this.#edgeController.reconcile(name, until);
+    await this.#queues.edge.run(reconcile, { concurrency: 2, signal });
+  }
+
+  async #runShims(signal: AbortSignal): Promise<void> {
+    const { shim: queue } = this.#queues;
+    const reconcile = async (key: string, until: AbortSignal) => {
+      const requeueAfterMs = await this.#shimController.reconcile(key, until);
+      if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
+    };
+    await queue.run(reconcile, { concurrency: 4, signal });
+  }
+
+  async #runLeases(concurrency: number, signal: AbortSignal): Promise<void> {
+    const tend = async (key: string, until: AbortSignal) => this.#ownership.tend(key, until);
+    const isSlow = (key: string) => this.#ownership.isFailing(key);
+    const slowLane = { concurrency: FAILING_CONCURRENCY, isSlow };
+    await this.#queues.lease.run(tend, {
+      concurrency,
+      signal,
+      overdueRuns: OVERDUE_RUNS,
+      slowLane,
+    });
   }
 
   /** Reconciles an Exposure after an event, and polls it at the full rate again. */
   #changed(exposure: string): void {
-    this.#resyncs.reset(exposure);
+    this.#exposureController.hasten(exposure);
     this.#secrets.hasten(exposure);
     this.#probes.hasten(exposure);
-    this.#exposureController.hasten(exposure);
-    this.#exposures.add(exposure);
+    this.#queues.exposure.add(exposure);
   }
 
   /**
@@ -429,7 +415,7 @@ export class Operator {
           this.reconcileAll();
         }
         failures = 0;
-        await delay(this.#clock, this.#resyncMs * (0.9 + 0.2 * this.#random()), signal);
+        await delay(this.#clock, this.#jittered(this.#resyncMs), signal);
       } catch (error) {
         if (signal.aborted) return;
         failures++;
@@ -437,6 +423,11 @@ export class Operator {
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
+  }
+
+  /** With jitter, so that a thousand Exposures are not reconciled in step. */
+  #jittered(delayMs: number): number {
+    return delayMs * (0.9 + 0.2 * this.#random());
   }
 
   /** The management cluster, as Leases in tenants name it. */
@@ -448,7 +439,7 @@ export class Operator {
     return clusterId;
   }
 
-  #queue(controller: string): WorkQueue {
+  #queue(controller: ControllerName): WorkQueue {
     return new WorkQueue({
       clock: this.#clock,
       random: this.#random,

@@ -25,6 +25,7 @@ import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ExposureProbes } from './exposure-probes.ts';
 import { CLEANING_UP, type ExposureReports } from './exposure-reports.ts';
 import { ExposureState } from './exposure-state.ts';
+import type { ResyncLimits } from './resync-period.ts';
 
 /** What an {@link ExposureController} works with. */
 export interface ExposureControllerDeps extends ReconcileDeps {
@@ -33,8 +34,8 @@ export interface ExposureControllerDeps extends ReconcileDeps {
   readonly probes: ExposureProbes;
   readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
-  /** The delay before an Exposure is reconciled again without an event, since not everything in a tenant is watched. */
-  readonly resyncMs: (exposure: string) => number;
+  /** How long an Exposure waits for a full reconcile without an event, since not everything in a tenant is watched. */
+  readonly resyncLimits: ResyncLimits;
 }
 
 /** The controller of Exposures. */
@@ -54,51 +55,79 @@ export class ExposureController {
     return this.#reports.isForeign(object, previous);
   }
 
-  /** Reports whether the Exposure was Ready in the last report. */
-  isReady(key: string): boolean {
-    const object = this.#deps.management.exposures.get(parseKey(key));
-    const conditions = object && this.#reports.statusOf(object)?.conditions;
-    return findCondition(conditions, 'Ready')?.status === 'True';
+  /** Shortens the time to the next full reconcile of an Exposure, because of an event. */
+  resetResync(key: string): void {
+    this.#states.get(key)?.resync.reset();
   }
 
-  /** Resets all polling periods of an Exposure to the shortest, because of an event. */
+  /** Resets all periods of an Exposure to the shortest, because of an event. */
   hasten(key: string): void {
+    this.resetResync(key);
     this.#states.get(key)?.polls.reset();
   }
 
-  /** Reconciles an Exposure. @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry */
+  /**
+   * Reconciles an Exposure, and returns when to do so again. The delay grows while it is Ready and nothing is written or pending.
+   *
+   * @throws OutdatedError if the Exposure has changed meanwhile; KubeError for an error to retry
+   */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management, pacer } = this.#deps;
-    const exists = () => management.exposures.get(parseKey(key)) !== undefined;
+    const { management, pacer, links } = this.#deps;
+    const object = management.exposures.get(parseKey(key));
+    if (object === undefined) return this.#removeOrphans(key, signal);
+    const state = this.#stateOf(key, object);
+    const { resync } = state;
+    const link = links.current(key);
+    const before = { periodMs: resync.ms, writes: link?.writes };
+    const exists = () => management.exposures.get(object.metadata) !== undefined;
     try {
-      const afterMs = await this.#reconcile(key, signal);
+      const afterMs = await this.#reconcile(key, state, object, signal);
       if (exists()) pacer.reconciled(key);
-      return afterMs;
+      const isSteady =
+        afterMs === before.periodMs &&
+        resync.ms === before.periodMs &&
+        link !== undefined &&
+        links.current(key) === link &&
+        link.writes === before.writes &&
+        links.failuresOf(key) === 0 &&
+        this.#isReady(key);
+      if (isSteady) resync.lengthen();
+      else resync.reset();
+      return isSteady ? afterMs : afterMs && Math.min(afterMs, resync.ms);
     } catch (error) {
+      resync.reset();
       if (exists()) pacer.interrupted(key);
       throw error;
     }
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management } = this.#deps;
-    const object = management.exposures.get(parseKey(key));
-    if (object === undefined) return this.#removeOrphans(key, signal);
-    const state = this.#stateOf(key, object);
+  /** Reports whether the Exposure was Ready in the last report. */
+  #isReady(key: string): boolean {
+    const object = this.#deps.management.exposures.get(parseKey(key));
+    const conditions = object && this.#reports.statusOf(object)?.conditions;
+    return findCondition(conditions, 'Ready')?.status === 'True';
+  }
+
+  async #reconcile(
+    key: string,
+    state: ExposureState,
+    object: KubeObject,
+    signal: AbortSignal,
+  ): Promise<RequeueAfterMs> {
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       state.rest('Terminating');
       const cleanUp = async () => this.#cleanUp(state, object, signal);
       return this.#withErrorReporting(object, state, cleanUp, signal);
     }
-    const { value: resolved, finding } = management.exposureIndex.resolve(object);
+    const { value: resolved, finding } = this.#deps.management.exposureIndex.resolve(object);
     if (resolved === undefined) {
       state.rest('Refused');
       const conditions = refused(fails(finding));
       await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
-    const reconcile = async () => this.#reconcileResolved(key, state, object, resolved, signal);
+    const reconcile = async () => this.#reconcileResolved(state, object, resolved, signal);
     return this.#withErrorReporting(object, state, reconcile, signal);
   }
 
@@ -113,7 +142,6 @@ export class ExposureController {
 
   /** Reconciles, and writes the status. @throws StepFailed, KubeError */
   async #reconcileResolved(
-    key: string,
     state: ExposureState,
     object: KubeObject,
     resolved: ResolvedExposure,
@@ -122,7 +150,7 @@ export class ExposureController {
     const reconciled = await reconcileExposure(object, resolved, this.#deps, state, signal);
     if (reconciled === undefined) return undefined;
     const { observation, tenant, accepted, preparation, report } = reconciled;
-    const afterMs = requeueAfterMs(reconciled, this.#deps.resyncMs(key), state.polls);
+    const afterMs = requeueAfterMs(reconciled, state.resync.ms, state.polls);
     if (tenant !== undefined && preparation.fault === undefined) {
       const before = this.#reports.statusOf(object);
       const startingMs = startingForMs(before, tenant, this.#deps.clock.now());

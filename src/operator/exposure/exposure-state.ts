@@ -14,6 +14,7 @@ import type { ProbedPath } from '../../reconcile/report.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ExposureProbes } from './exposure-probes.ts';
 import type { ReportState } from './exposure-reports.ts';
+import { ResyncPeriod, type ResyncLimits } from './resync-period.ts';
 
 /** State by the keys of Exposures. */
 interface Keyed {
@@ -32,6 +33,7 @@ export interface ExposureMemory {
   readonly secrets: SecretPoller;
   /** The time that a deleted Exposure waits for its tenant. */
   readonly cleanupTimeoutMs: number;
+  readonly resyncLimits: ResyncLimits;
   readonly clock: Clock;
 }
 
@@ -46,6 +48,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
   unobservedSinceMs: number | undefined;
   readonly deadline: CleanupDeadline;
   readonly polls: PollBackoff;
+  readonly resync: ResyncPeriod;
   readonly staleSecrets: StaleSecrets = new Map();
   readonly #key: string;
   readonly #memory: ExposureMemory;
@@ -54,6 +57,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
     this.uid = uid;
     this.deadline = new CleanupDeadline(memory.cleanupTimeoutMs, memory.clock);
     this.polls = new PollBackoff(memory.clock);
+    this.resync = new ResyncPeriod(memory.resyncLimits, memory.clock);
     this.#key = key;
     this.#memory = memory;
   }

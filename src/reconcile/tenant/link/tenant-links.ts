@@ -65,7 +65,7 @@ export interface TenantLinksOptions {
   /** Whether this operator owns the tenant that the client points to. */
   readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
-  readonly connect?: (access: ClusterAccess) => KubeClient;
+  readonly connect?: ((access: ClusterAccess) => KubeClient) | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for jitter. Default `Math.random`. */

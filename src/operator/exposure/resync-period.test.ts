@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { ManualClock } from '../clock/manual-clock.ts';
-import { RESOURCES } from '../kube/resource.ts';
-import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
-import { ResyncPeriods } from './resync-periods.ts';
-import { OperatorLab } from './testing/operator-lab.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
+import { ResyncPeriod } from './resync-period.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
 
@@ -13,21 +13,20 @@ const STEP_MINUTES = 40;
 
 test('the period of a steady Exposure doubles, up to the longest', () => {
   const clock = new ManualClock();
-  const periods = new ResyncPeriods(10, 60, clock);
-  periods.lengthen('tenants/blue');
-  const seen = [1, 2, 3, 4, 5].map(() => {
-    const period = periods.of('tenants/blue');
-    // What comes before the period is over does not count.
-    periods.lengthen('tenants/blue');
-    clock.advance(period);
-    periods.lengthen('tenants/blue');
-    return period;
+  const period = new ResyncPeriod({ minMs: 10, maxMs: 60 }, clock);
+  period.lengthen();
+  const seenMs = [1, 2, 3, 4, 5].map(() => {
+    const { ms } = period;
+    // A reconcile before the end of the period does not count.
+    period.lengthen();
+    clock.advance(ms);
+    period.lengthen();
+    return ms;
   });
 
-  expect(seen).toEqual([10, 20, 40, 60, 60]);
-  expect(periods.of('tenants/green')).toBe(10);
-  periods.reset('tenants/blue');
-  expect(periods.of('tenants/blue')).toBe(10);
+  expect(seenMs).toEqual([10, 20, 40, 60, 60]);
+  period.reset();
+  expect(period.ms).toBe(10);
 });
 
 test('a steady tenant is fully reconciled less and less often, and soon again after drift was repaired', async () => {
