@@ -17,7 +17,7 @@ export function requeueAfterMs(
   { observation, routed, preparation, tenant }: AppliedExposure,
   resyncMs: number,
   backoff: Pick<PollBackoff, 'delayMs'>,
-): number {
+): RequeueAfterMs {
   const missing = observation.reading.findings.find(
     ({ severity, code }) => severity === 'error' && !WATCHED.has(code),
   );
@@ -35,7 +35,8 @@ export function requeueAfterMs(
   );
 }
 
-/** The first of these. */
-export function soonest(...delaysMs: readonly RequeueAfterMs[]): number {
-  return Math.min(...delaysMs.flatMap((ms) => ms ?? []));
+/** The shortest of these delays; undefined if there are none. */
+export function soonest(...delaysMs: readonly RequeueAfterMs[]): RequeueAfterMs {
+  const known = delaysMs.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -55,14 +55,31 @@ export function proxyState(daemonSet: DaemonSetWithStatus): ProxyState {
   };
 }
 
+/** The numbers of proxies, as the DaemonSet controller of the tenant reports them. */
+export interface ProxyCounts {
+  /** Whether the DaemonSet controller has observed the latest template. */
+  readonly isObserved: boolean;
+  readonly desired: number;
+  /** With the latest template. */
+  readonly updated: number;
+  /** With any template. */
+  readonly ready: number;
+}
+
+/** Returns the numbers of proxies in the status of a DaemonSet. */
+export function proxyCounts({ metadata, status = {} }: DaemonSetWithStatus): ProxyCounts {
+  return {
+    isObserved: (status.observedGeneration ?? 0) >= (metadata.generation ?? 1),
+    desired: status.desiredNumberScheduled ?? 0,
+    updated: status.updatedNumberScheduled ?? 0,
+    ready: status.numberReady ?? 0,
+  };
+}
+
 /** Reports whether every node runs a ready pod of the latest revision. */
-export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean {
-  const desired = status?.desiredNumberScheduled ?? 0;
-  return (
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1) &&
-    (status?.updatedNumberScheduled ?? 0) >= desired &&
-    (status?.numberReady ?? 0) >= desired
-  );
+export function isRolledOut(daemonSet: DaemonSetWithStatus): boolean {
+  const { isObserved, desired, updated, ready } = proxyCounts(daemonSet);
+  return isObserved && updated >= desired && ready >= desired;
 }
 
 /**

@@ -10,7 +10,12 @@ import { proxiesIn } from '../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
 import { providerForReference } from '../../providers/provider-for.ts';
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
-import { isRolledOut, proxyState, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import {
+  isRolledOut,
+  proxyCounts,
+  proxyState,
+  type DaemonSetWithStatus,
+} from '../../tenant/proxy-addresses.ts';
 import { OWNER_LEASE, ownerText } from '../../tenant/owner-lease.ts';
 import { cleanupObjects } from '../../tenant/tenant-objects.ts';
 import type { ReconcileDeps } from '../reconcile-deps.ts';
@@ -187,11 +192,11 @@ function reportForeign(
 
 function reportRemainingAddress(
   exposure: Exposure,
-  { status }: DaemonSetWithStatus,
+  daemonSet: DaemonSetWithStatus,
   { events, log }: ReconcileDeps,
 ): void {
-  const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
-  const note = `The virtual address was removed from ${done} of ${all} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;
+  const { updated, desired } = proxyCounts(daemonSet);
+  const note = `The virtual address was removed from ${updated} of ${desired} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;
   events.record(exposure, {
     type: 'Warning',
     action: 'CleanUp',

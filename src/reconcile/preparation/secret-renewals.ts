@@ -10,6 +10,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
+import { soonest } from '../requeue.ts';
 
 /** Options of {@link SecretRenewals}. */
 export interface SecretRenewalsOptions {
@@ -68,15 +69,14 @@ export class SecretRenewals {
     { isLast = false, signal }: { readonly isLast?: boolean; readonly signal: AbortSignal },
   ): Promise<Renewal> {
     const deleted: ObjectKey[] = [];
-    const waitsMs: number[] = [];
+    const waitsMs: (number | undefined)[] = [];
     for (const secret of secrets) {
       const step = await this.#renewOne(secret, known, isLast, signal);
       if (step === undefined) continue;
       if ('deleted' in step) deleted.push(step.deleted);
-      const waitMs = 'deleted' in step ? CREATED_MS : step.waitMs;
-      if (waitMs !== undefined) waitsMs.push(waitMs);
+      waitsMs.push('deleted' in step ? CREATED_MS : step.waitMs);
     }
-    return { deleted, ...(waitsMs.length > 0 && { requeueAfterMs: Math.min(...waitsMs) }) };
+    return { deleted, requeueAfterMs: soonest(...waitsMs) };
   }
 
   /** Undefined: the Secret is up to date, missing, or not the provider's. */

@@ -13,6 +13,7 @@ import type { ManagementAccess } from '../../management/management-view.ts';
 import { markOf, prunable } from '../../plan/ownership.ts';
 import type { DesiredExposure, Plan } from '../../plan/plan.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
+import { soonest } from '../requeue.ts';
 import { observeRoutes } from './observe-routes.ts';
 import { planRoutes, type PlannedObject, type RouteState } from './plan-routes.ts';
 
@@ -68,7 +69,7 @@ export class Routing {
       release();
     }
     await this.remove(remove, signal);
-    return { ...state, requeueAfterMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs) };
+    return { ...state, requeueAfterMs: soonest(...waitsMs) };
   }
 
   /** Removes everything that was created for an Exposure. @throws KubeError */

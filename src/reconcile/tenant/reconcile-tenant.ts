@@ -19,7 +19,7 @@ import type { TenantLink } from './link/tenant-link.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
 import type { Ownership } from './ownership/tenant-ownership.ts';
-import { pacedOutcome, paceRollout } from './rollout.ts';
+import { observeRollout, pacedCondition, paceRollout } from './rollout.ts';
 import { TenantNotInitialized } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
 import { outcomeOf, type ObservedTenant, type TenantOutcome } from './tenant-outcome.ts';
@@ -179,16 +179,10 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   const { worker } = observation.resolved.exposure.spec;
   const planned = plan.tenant;
   const outcome = await outcomeOf({ planned, after, retryInMs, worker }, link, signal);
-  const rollout = {
-    pacer,
-    decision: paced.decision,
-    planned,
-    after,
-    link,
-    hasOwnImage: worker.image !== undefined,
-  };
+  observeRollout(key, planned, after, { worker, link, pacer });
   return {
-    ...pacedOutcome(key, outcome, rollout),
+    ...outcome,
+    condition: pacedCondition(outcome.condition, paced.decision),
     certificate: paced.keepsCredentials ? undefined : certificate,
     observed: withChanges,
   };

@@ -1,15 +1,15 @@
 /**
  * The rollout of one tenant's proxies, as part of those of all tenants.
  */
+import type { WorkerSpec } from '../../api/worker.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { EXPOSURE_ANNOTATION, PATH_ANNOTATION, RELEASE_ANNOTATION } from '../../tenant/release.ts';
 import { EDGE_ANNOTATION } from '../../tenant/proxy-names.ts';
-import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { holds } from '../conditions/condition-state.ts';
+import { proxyCounts, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { holds, type ConditionState } from '../conditions/condition-state.ts';
 import type { TenantLink } from './link/tenant-link.ts';
-import type { RolloutDecision, RolloutObservation, RolloutPacer } from './rollout-pacing.ts';
-import type { TenantOutcome } from './tenant-outcome.ts';
+import type { RolloutDecision, RolloutPacer } from './rollout-pacing.ts';
 import { isEndpoints, type TenantChanges } from './tenant-side.ts';
 
 const SNICKET_DRIVER = 'snicket';
@@ -57,50 +57,47 @@ export function paceRollout(
   return { changes: { ...changes, wanted, prunable }, decision, keepsCredentials };
 }
 
-/** Reports the rollout to the pacer, and to the user if it waits. */
-export function pacedOutcome(
+/** Reports the rollout of a tenant to the pacer. `after` are the objects of the tenant after an apply of the planned ones. */
+export function observeRollout(
   exposure: string,
-  outcome: TenantOutcome,
-  rollout: {
-    readonly pacer: RolloutPacer;
-    readonly decision: RolloutDecision | undefined;
-    readonly planned: readonly KubeObject[];
-    readonly after: readonly KubeObject[];
+  planned: readonly KubeObject[],
+  after: readonly KubeObject[],
+  {
+    worker,
+    link,
+    pacer,
+  }: {
+    readonly worker: Pick<WorkerSpec, 'image'>;
     readonly link: TenantLink;
-    readonly hasOwnImage: boolean;
+    readonly pacer: RolloutPacer;
   },
-): TenantOutcome {
-  const { pacer, decision, planned, after, link, hasOwnImage } = rollout;
+): void {
   const desired = planned.find(isDaemonSet);
   const live = after.find(isDaemonSet) as DaemonSetWithStatus | undefined;
-  if (desired === undefined || live === undefined) return outcome;
+  if (desired === undefined || live === undefined) return;
+  const { isObserved, desired: nodes, updated } = proxyCounts(live);
   pacer.observe(exposure, {
-    ...observationOf(desired, live),
-    isStuck: link.rolloutLeftMs(live) === 0,
-    hasOwnImage,
-  });
-  if (decision === undefined || decision.mayStart || outcome.condition.status !== 'True') {
-    return outcome;
-  }
-  return { ...outcome, condition: holds(decision.reason, decision.message) };
-}
-
-function observationOf(
-  desired: KubeObject,
-  live: DaemonSetWithStatus,
-): Pick<RolloutObservation, 'isBehind' | 'isObserved' | 'isUpdated' | 'isHealthy'> {
-  const { observedGeneration = 0, desiredNumberScheduled = 0 } = live.status ?? {};
-  const isObserved = observedGeneration >= (live.metadata.generation ?? 1);
-  return {
     isBehind: isBehind(desired, live),
     isObserved,
-    isUpdated: (live.status?.updatedNumberScheduled ?? 0) >= desiredNumberScheduled,
+    isUpdated: updated >= nodes,
+    isStuck: link.rolloutLeftMs(live) === 0,
     isHealthy: isHealthy(live),
-  };
+    hasOwnImage: worker.image !== undefined,
+  });
 }
 
-function isHealthy({ status = {} }: DaemonSetWithStatus): boolean {
-  return (status.numberReady ?? 0) >= (status.desiredNumberScheduled ?? 0);
+/** The condition of a tenant whose proxies work, and wait for a new template. */
+export function pacedCondition(
+  condition: ConditionState,
+  decision: RolloutDecision | undefined,
+): ConditionState {
+  if (decision === undefined || decision.mayStart || condition.status !== 'True') return condition;
+  return holds(decision.reason, decision.message);
+}
+
+function isHealthy(daemonSet: DaemonSetWithStatus): boolean {
+  const { ready, desired } = proxyCounts(daemonSet);
+  return ready >= desired;
 }
 
 /** A DaemonSet without these annotations is of an earlier release. */
@@ -125,8 +122,8 @@ function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
 
 /** No proxy reaches its Edge, which the change may mend. */
 function isCutOff(desired: KubeObject, live: DaemonSetWithStatus): boolean {
-  const { numberReady = 0, desiredNumberScheduled = 0 } = live.status ?? {};
-  return hasOtherPath(desired, live) && numberReady === 0 && desiredNumberScheduled > 0;
+  const { ready, desired: nodes } = proxyCounts(live);
+  return hasOtherPath(desired, live) && ready === 0 && nodes > 0;
 }
 
 /**

@@ -11,11 +11,17 @@ import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies, type ProxiesInput } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
-import { isChangingAddresses, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import {
+  isChangingAddresses,
+  proxyCounts,
+  type DaemonSetWithStatus,
+  type ProxyCounts,
+} from '../../tenant/proxy-addresses.ts';
 import { holds, waits, type ConditionState } from '../conditions/condition-state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Poll } from '../poll-backoff.ts';
+import { soonest } from '../requeue.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantChanges } from './tenant-side.ts';
 
@@ -75,13 +81,13 @@ export async function outcomeOf(
     isStuck: rolloutLeftMs === 0,
     hasOldAddresses: daemonSet && isChangingAddresses(daemonSet, worker),
   });
-  const soon = [
+  const requeueAfterMs = soonest(
     retryInMs,
     rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
     // A node that gets no proxy joins without a change of the DaemonSet, which is watched.
     nodes === undefined ? undefined : EMPTY_MS,
-  ].filter((ms) => ms !== undefined);
-  return { ...judged, requeueAfterMs: soon.length === 0 ? undefined : Math.min(...soon) };
+  );
+  return { ...judged, requeueAfterMs };
 }
 
 /** The number of nodes, to explain a DaemonSet without proxies. Undefined: there are proxies. */
@@ -90,9 +96,8 @@ async function countOfNodes(
   daemonSet: DaemonSetWithStatus | undefined,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const { observedGeneration = 0, desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
-  const isObserved = observedGeneration >= (daemonSet?.metadata.generation ?? 1);
-  if (!isObserved || desiredNumberScheduled > 0) return undefined;
+  const { isObserved, desired } = countsOf(daemonSet);
+  if (!isObserved || desired > 0) return undefined;
   if (nodes !== undefined) return nodes.list().length;
   try {
     return await client.count(RESOURCES.node, { signal });
@@ -123,14 +128,19 @@ function judge(
     ...(link.pods !== undefined && { pods: link.pods.list() }),
     image: wanted?.spec.template.spec.containers[0]?.image ?? '',
   });
-  const ready = daemonSet?.status?.numberReady ?? 0;
-  const desired = daemonSet?.status?.desiredNumberScheduled ?? 0;
+  const { ready, desired } = countsOf(daemonSet);
   return {
     condition: conditionOf(endpoints, proxies),
     hops: [endpoints, proxies],
     proxies: { ready, desired },
   };
 }
+
+function countsOf(daemonSet: DaemonSetWithStatus | undefined): ProxyCounts {
+  return daemonSet === undefined ? NO_PROXIES : proxyCounts(daemonSet);
+}
+
+const NO_PROXIES: ProxyCounts = { isObserved: false, desired: 0, updated: 0, ready: 0 };
 
 function conditionOf(endpoints: HopResult, proxies: HopResult): ConditionState {
   const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');

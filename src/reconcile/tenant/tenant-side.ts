@@ -14,6 +14,7 @@ import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { soonest } from '../requeue.ts';
 import { trimDaemonSet, validDaemonSet } from './link/trim-objects.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
@@ -176,7 +177,7 @@ export async function applyTenantSide(
     if (object !== undefined) after.push(object);
     if (object !== undefined && applied.outcome === 'applied') link.wrote(object);
     if (applied.outcome === 'held') {
-      retryInMs = Math.min(retryInMs ?? Number.POSITIVE_INFINITY, applied.retryInMs);
+      retryInMs = soonest(retryInMs, applied.retryInMs);
     }
   }
   await remove(link, prunable, signal);

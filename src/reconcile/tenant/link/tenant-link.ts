@@ -5,18 +5,18 @@
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import { Applier } from '../../../kube/apply/apply.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { Informer } from '../../../kube/informer/informer.ts';
+import { Informer, type InformerOptions } from '../../../kube/informer/informer.ts';
 import type { InformerCounters } from '../../../kube/informer/relist.ts';
 import type { Change } from '../../../kube/informer/cache.ts';
 import type { KubeError } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RecentReads } from '../../../kube/client/recent-reads.ts';
-import { RESOURCES, resourceOf } from '../../../kube/resource.ts';
+import { RESOURCES, resourceOf, type Resource } from '../../../kube/resource.ts';
 import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
 import { PROXY } from '../../../tenant/proxy-names.ts';
 import { ownedClient } from '../ownership/owned-client.ts';
-import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
+import { proxyCounts, type DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 import { trimDaemonSet, trimPod, trimEndpointSlice, TENANT_BOUNDS } from './trim-objects.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
@@ -77,45 +77,29 @@ export class TenantLink implements TenantView {
     this.client = ownedClient(client, isOwned);
     this.applier = new Applier(this.client, { clock });
     this.reader = new RecentReads(client, freshMs, clock);
-    this.slices = new Informer({
-      client,
-      resource: RESOURCES.endpointSlice,
+    const informer = <T extends KubeObject>(
+      resource: Resource,
+      more: Pick<InformerOptions<T>, 'selection' | 'bounds' | 'trim'>,
+    ) => new Informer<T>({ client, clock, random, counters, resource, ...more });
+    this.slices = informer(RESOURCES.endpointSlice, {
       selection: TENANT_SELECTIONS.slices,
       bounds: TENANT_BOUNDS.slices,
       trim: trimEndpointSlice,
-      clock,
-      random,
-      counters,
     });
-    this.daemonSets = new Informer({
-      client,
-      resource: RESOURCES.daemonSet,
+    this.daemonSets = informer(RESOURCES.daemonSet, {
       selection: TENANT_SELECTIONS.daemonSets,
       bounds: TENANT_BOUNDS.daemonSets,
       trim: trimDaemonSet,
-      clock,
-      random,
-      counters,
     });
     if (watchesNodes) {
-      this.nodes = new Informer({
-        client,
-        resource: RESOURCES.node,
+      this.nodes = informer(RESOURCES.node, {
         bounds: TENANT_BOUNDS.nodes,
         trim: internalAddresses,
-        clock,
-        random,
-        counters,
       });
-      this.pods = new Informer({
-        client,
-        resource: RESOURCES.pod,
+      this.pods = informer(RESOURCES.pod, {
         selection: TENANT_SELECTIONS.pods,
         bounds: TENANT_BOUNDS.pods,
         trim: trimPod,
-        clock,
-        random,
-        counters,
       });
     }
     this.#onChange = onChange;
@@ -152,11 +136,10 @@ export class TenantLink implements TenantView {
   }
 
   /** How much longer the rollout may make no progress; 0 if it is stuck, undefined if there is none. */
-  rolloutLeftMs({ metadata, status = {} }: DaemonSetWithStatus): number | undefined {
-    const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
-    const isObserved = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1);
+  rolloutLeftMs(daemonSet: DaemonSetWithStatus): number | undefined {
+    const { isObserved, desired, updated, ready } = proxyCounts(daemonSet);
     if (isObserved && updated >= desired) return (this.#rollout = undefined);
-    const mark = `${metadata.generation} ${updated} ${desired} ${status.numberReady}`;
+    const mark = `${daemonSet.metadata.generation} ${updated} ${desired} ${ready}`;
     const nowMs = this.#clock.nowMs();
     if (this.#rollout?.mark !== mark) this.#rollout = { mark, sinceMs: nowMs };
     return Math.max(0, this.#rollout.sinceMs + this.#stuckAfterMs - nowMs);
@@ -203,12 +186,8 @@ export class TenantLink implements TenantView {
   }
 
   #informers(): readonly TenantInformer[] {
-    return [
-      this.slices,
-      this.daemonSets,
-      ...(this.nodes === undefined ? [] : [this.nodes]),
-      ...(this.pods === undefined ? [] : [this.pods]),
-    ];
+    const all = [this.slices, this.daemonSets, this.nodes, this.pods];
+    return all.filter((informer) => informer !== undefined);
   }
 }
 
