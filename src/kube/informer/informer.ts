@@ -126,6 +126,11 @@ export class Informer<T extends KubeObject> {
     return this.#watch(resourceVersion, signal);
   }
 
+  /** The kind of the objects. */
+  get resource(): Resource {
+    return this.#options.resource;
+  }
+
   get hasSynced(): boolean {
     return this.#lists > 0;
   }

@@ -7,7 +7,7 @@ import { labelsOfNamespace } from '../../api/allowed-namespaces.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { Informer } from '../../kube/informer/informer.ts';
+import { Informer, type InformerOptions } from '../../kube/informer/informer.ts';
 import { InformerCounters } from '../../kube/informer/relist.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, parseKey, type KubeObject, type ObjectKey } from '../../kube/object.ts';
@@ -68,6 +68,11 @@ export class ManagementCluster implements ManagementView {
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
   readonly #tenantRoutes: Informer<TenantRoute>;
+  /** The informers of all kinds that every Exposure needs. */
+  readonly #required: readonly Pick<
+    Informer<KubeObject>,
+    'resource' | 'state' | 'run' | 'synced'
+  >[];
   /** The watches of the {@link discoveredKinds}. */
   readonly #watches: DynamicWatches;
 
@@ -78,48 +83,27 @@ export class ManagementCluster implements ManagementView {
     this.#random = random;
     this.client = client;
     const { counters } = this;
+    const informer = <T extends KubeObject>(
+      resource: Resource,
+      more: Pick<InformerOptions<T>, 'selection' | 'trim' | 'indexes'> = {},
+    ) => new Informer<T>({ client, clock, random, counters, resource, ...more });
+    const indexes = { exposure: ownerIndex };
+    const selection = { labelSelector: OWNED_SELECTOR };
     this.#secrets = new RecentReads(client, freshMs, clock);
-    this.exposures = new Informer({
-      client,
-      clock,
-      random,
-      counters,
-      resource: RESOURCES.exposure,
-    });
-    this.edges = new Informer({ client, clock, random, counters, resource: RESOURCES.edge });
-    this.#services = new Informer<Service>({
-      client,
-      clock,
-      random,
-      counters,
-      resource: RESOURCES.service,
-      trim: trimService,
-      indexes: { exposure: ownerIndex },
-    });
-    this.#ownedSlices = new Informer({
-      client,
-      clock,
-      random,
-      counters,
-      resource: RESOURCES.endpointSlice,
-      selection: { labelSelector: OWNED_SELECTOR },
-      indexes: { exposure: ownerIndex },
-    });
-    this.#namespaces = new Informer({
-      client,
-      clock,
-      random,
-      counters,
-      resource: RESOURCES.namespace,
-      trim: trimNamespace,
-    });
-    this.#tenantRoutes = new Informer({
-      client,
-      clock,
-      random,
-      counters,
-      resource: RESOURCES.tenantRoute,
-    });
+    this.exposures = informer(RESOURCES.exposure);
+    this.edges = informer(RESOURCES.edge);
+    this.#services = informer<Service>(RESOURCES.service, { trim: trimService, indexes });
+    this.#ownedSlices = informer(RESOURCES.endpointSlice, { selection, indexes });
+    this.#namespaces = informer(RESOURCES.namespace, { trim: trimNamespace });
+    this.#tenantRoutes = informer<TenantRoute>(RESOURCES.tenantRoute);
+    this.#required = [
+      this.exposures,
+      this.edges,
+      this.#tenantRoutes,
+      this.#services,
+      this.#ownedSlices,
+      this.#namespaces,
+    ];
     this.#watches = new DynamicWatches({ client, listener, clock, random, counters });
     this.exposureIndex = new ExposureIndex({
       exposures: () => this.exposures.list(),
@@ -171,19 +155,11 @@ export class ManagementCluster implements ManagementView {
 
   /** Starts the watches and waits, without a limit, until all of them are synced. @throws the signal's reason */
   async open(signal: AbortSignal): Promise<void> {
-    const fixed = [
-      this.exposures,
-      this.edges,
-      this.#tenantRoutes,
-      this.#services,
-      this.#ownedSlices,
-      this.#namespaces,
-    ];
-    for (const informer of fixed) void informer.run(signal);
+    for (const informer of this.#required) void informer.run(signal);
     await this.#discoverFirst(signal);
     void this.#keepDiscovering(signal);
     await Promise.all([
-      ...fixed.map((informer) => informer.synced(signal)),
+      ...this.#required.map((informer) => informer.synced(signal)),
       this.#watches.read(signal),
     ]);
     await this.exposureIndex.parseAll();
@@ -191,17 +167,7 @@ export class ManagementCluster implements ManagementView {
 
   /** Why a kind that every Exposure needs cannot be read, as a sentence; undefined if all are read. */
   readFault(): string | undefined {
-    return readFault(
-      [
-        { resource: RESOURCES.exposure, state: this.exposures.state },
-        { resource: RESOURCES.edge, state: this.edges.state },
-        { resource: RESOURCES.tenantRoute, state: this.#tenantRoutes.state },
-        { resource: RESOURCES.service, state: this.#services.state },
-        { resource: RESOURCES.endpointSlice, state: this.#ownedSlices.state },
-        { resource: RESOURCES.namespace, state: this.#namespaces.state },
-      ],
-      this.#clock.nowMs(),
-    );
+    return readFault(this.#required, this.#clock.nowMs());
   }
 
   /** Why the objects of a served kind are unknown; undefined if they are known. */
