@@ -162,7 +162,7 @@ describe('the status of an Exposure', () => {
       ];
 
       for (const way of ways) {
-        expect(nextStatus(before, { ...unprobed, ...way }, LATE)).not.toHaveProperty('hops');
+        expect(nextStatus(before, { ...unprobed, ...way }, LATE).hops).toBeUndefined();
       }
     });
 
@@ -170,8 +170,8 @@ describe('the status of an Exposure', () => {
       const noRoutes = { ...PLAN, routes: undefined };
       const unknown = { generation: 4, conditions: BAD, isRouted: false };
 
-      expect(nextStatus(before, unknown, LATE)).not.toHaveProperty('hops');
-      expect(nextStatus(before, { ...INPUT, plan: noRoutes }, LATE)).not.toHaveProperty('hops');
+      expect(nextStatus(before, unknown, LATE).hops).toBeUndefined();
+      expect(nextStatus(before, { ...INPUT, plan: noRoutes }, LATE).hops).toBeUndefined();
     });
 
     test('with their own times', () => {

@@ -33,15 +33,12 @@ export function nextStatus(
   return {
     observedGeneration: generation,
     ...path,
-    ...defined(
-      'proxies',
-      proxies === undefined
-        ? before?.proxies
-        : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
-    ),
-    ...(path.mode === 'Terminate' && defined('certificate', certificate)),
+    proxies: proxies
+      ? { ...proxies, summary: `${proxies.ready}/${proxies.desired}` }
+      : before?.proxies,
+    certificate: path.mode === 'Terminate' ? certificate : undefined,
     // An Exposure that is rejected, or has no routes, is no longer probed.
-    ...(hasRoutes(input) && conditions.Accepted.status !== 'False' && defined('hops', hops)),
+    hops: hasRoutes(input) && conditions.Accepted.status !== 'False' ? hops : undefined,
     conditions: conditionsSince(before?.conditions, conditions, generation, now),
   };
 }
@@ -70,9 +67,9 @@ export function refusedStatus(
     status: {
       observedGeneration,
       ...pathIn(found),
-      ...defined('proxies', proxies),
-      ...defined('certificate', certificate),
-      ...defined('hops', hops),
+      proxies,
+      certificate,
+      hops,
       conditions: setCondition(conditions, claim, now),
     },
   };
@@ -87,23 +84,18 @@ type ClientPath = Pick<ExposureStatus, 'endpoint' | 'edgeRef' | 'driver' | 'mode
 /** Returns the path of clients to the tenant. The current path stays until the routes of another path are applied. */
 function pathOf(before: ExposureStatus | undefined, input: StatusInput): ClientPath {
   const { plan, edge, isRouted } = input;
-  const planned = {
-    ...defined('endpoint', plan?.endpoint),
-    ...defined('edgeRef', edge && { name: edge.metadata.name }),
-    ...defined('driver', edge?.spec.driver),
-    ...defined('mode', plan?.mode),
+  const current: ClientPath = isRouted ? {} : pathIn(before);
+  return {
+    endpoint: current.endpoint ?? plan?.endpoint,
+    edgeRef: current.edgeRef ?? (edge && { name: edge.metadata.name }),
+    driver: current.driver ?? edge?.spec.driver,
+    mode: current.mode ?? plan?.mode,
   };
-  return isRouted ? planned : { ...planned, ...pathIn(before) };
 }
 
 /** Returns the path in a status. */
-function pathIn(status: ExposureStatus | undefined): ClientPath {
-  return {
-    ...defined('endpoint', status?.endpoint),
-    ...defined('edgeRef', status?.edgeRef),
-    ...defined('driver', status?.driver),
-    ...defined('mode', status?.mode),
-  };
+function pathIn({ endpoint, edgeRef, driver, mode }: ExposureStatus = {}): ClientPath {
+  return { endpoint, edgeRef, driver, mode };
 }
 
 /** Reports whether the previous hops describe the current path of clients. */
@@ -116,10 +108,6 @@ function isSamePath(before: ExposureStatus | undefined, path: ClientPath): boole
   return before !== undefined && Bun.deepEquals(endpointOf(before), endpointOf(path));
 }
 
-function defined<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
-}
-
 /** A hop keeps its time while its result stays the same. */
 function hopsSince(
   before: readonly Hop[] = [],
@@ -127,10 +115,16 @@ function hopsSince(
   now: Date,
 ): readonly Hop[] {
   return results.map(({ name, state, code, message, action }) => {
-    const hop = { name, state, reason: code, message, ...(action !== undefined && { action }) };
     const last = before.find((one) => one.name === name);
     const isSame = last?.state === state && last.reason === code;
-    return { ...hop, at: isSame ? last.at : `${now.toISOString().slice(0, 19)}Z` };
+    return {
+      name,
+      state,
+      reason: code,
+      message,
+      action,
+      at: isSame ? last.at : `${now.toISOString().slice(0, 19)}Z`,
+    };
   });
 }
 
