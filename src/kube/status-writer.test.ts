@@ -129,13 +129,15 @@ test('a status is not written on top of a later write of another client', async 
   const other = server.client({ fieldManager: 'other' });
   await other.patch(RESOURCES.edge, key, 'merge', { status }, { subresource: 'status' });
   const current = server.read(RESOURCES.edge, key)!;
-  const statuses = new StatusWriter<Status>(client);
-  const failureOf = async (seen: KubeObject) =>
-    statuses.write(seen, { exposures: 1 }, signal, observed).catch((error: unknown) => error);
+  let watched: KubeObject = observed!;
+  const statuses = new StatusWriter<Status>(client, () => watched);
+  const failure = async () =>
+    statuses.write(observed!, { exposures: 1 }, signal).catch((error: unknown) => error);
 
   // The decision is older than the change, whether the watch has delivered it or not.
-  expect(await failureOf(observed!)).toBeInstanceOf(OutdatedError);
-  expect(await failureOf(current)).toBeInstanceOf(OutdatedError);
+  expect(await failure()).toBeInstanceOf(OutdatedError);
+  watched = current;
+  expect(await failure()).toBeInstanceOf(OutdatedError);
 
   expect(server.read(RESOURCES.edge, key)).toEqual(current);
   expect(() => statuses.assertCurrent(observed!)).toThrow(OutdatedError);
@@ -148,7 +150,8 @@ test('several own writes follow each other while the watch is behind', async () 
   const key = { name: 'shared' };
   const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));
   const client = server.client();
-  const statuses = new StatusWriter<Status>(client);
+  let watched: KubeObject = observed!;
+  const statuses = new StatusWriter<Status>(client, () => watched);
 
   await statuses.write(observed!, { exposures: 1 }, signal);
   const before = statuses.latest(observed!);
@@ -156,7 +159,8 @@ test('several own writes follow each other while the watch is behind', async () 
   statuses.wrote(before, after);
   await statuses.write(observed!, { exposures: 2 }, signal);
   // The watch has delivered one of the writes.
-  await statuses.write(after, { exposures: 3 }, signal, observed);
+  watched = after;
+  await statuses.write(observed!, { exposures: 3 }, signal);
   const last = statuses.latest(observed!);
 
   const live = server.read(RESOURCES.edge, key)!;
@@ -170,12 +174,13 @@ test('an object that another client changed after an own write is outdated', asy
   const key = { name: 'shared' };
   const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));
   const client = server.client();
-  const statuses = new StatusWriter<Status>(client);
+  let watched: KubeObject = observed!;
+  const statuses = new StatusWriter<Status>(client, () => watched);
   await statuses.write(observed!, { exposures: 1 }, signal);
   const labels = { a: 'b' };
-  const theirs = await client.patch(RESOURCES.edge, key, 'merge', { metadata: { labels } });
+  watched = await client.patch(RESOURCES.edge, key, 'merge', { metadata: { labels } });
 
-  const latest = statuses.latest(observed!, theirs);
+  const latest = statuses.latest(observed!);
   const failure = await addFinalizer(client, RESOURCES.edge, latest, 'snicket.dev/x').catch(
     (error: unknown) => error,
   );

@@ -16,6 +16,7 @@ import { isVersionConflict, OutdatedError } from './outdated-error.ts';
 /** Writes the status of one kind of object. `S` is the type of the status. */
 export class StatusWriter<S extends object> {
   readonly #client: ObjectClient;
+  readonly #watched: (object: KubeObject) => KubeObject;
   /** By key: written objects that the watch has not delivered yet. */
   readonly #written = new Map<string, KubeObject>();
   /** By key: statuses in writes without a response yet. The watch may deliver them first. */
@@ -25,12 +26,15 @@ export class StatusWriter<S extends object> {
   /** By key: a version known to be outdated. */
   readonly #outdated = new Map<string, string>();
 
-  constructor(client: ObjectClient) {
+  /** @param watched - Returns the version of an object that the watch has delivered last. Default: the same version. */
+  constructor(client: ObjectClient, watched: (object: KubeObject) => KubeObject = (same) => same) {
     this.#client = client;
+    this.#watched = watched;
   }
 
   /** Returns the latest status of an object: from the watch, or from a later write. */
-  statusOf(seen: KubeObject): S | undefined {
+  statusOf(object: KubeObject): S | undefined {
+    const seen = this.#watched(object);
     const key = keyText(seen.metadata);
     const written = this.#written.get(key);
     if (written !== undefined && isNewer(written, seen)) return (written as WithStatus<S>).status;
@@ -55,9 +59,9 @@ export class StatusWriter<S extends object> {
 
   /**
    * Returns the object that a reconcile observed, with the version and the finalizers that Snicket's own later writes
-   * resulted in. `seen` is the current object of the watch.
+   * resulted in.
    */
-  latest(observed: KubeObject, seen: KubeObject = observed): KubeObject {
+  latest(observed: KubeObject): KubeObject {
     const base = this.#baseOf(observed);
     if (base === observed.metadata.resourceVersion) return observed;
     const written = this.#written.get(keyText(observed.metadata));
@@ -65,6 +69,7 @@ export class StatusWriter<S extends object> {
       const { finalizers: _, ...metadata } = observed.metadata;
       return { ...observed, metadata: { ...metadata, ...written.metadata } };
     }
+    const seen = this.#watched(observed);
     return seen.metadata.resourceVersion === base ? seen : observed;
   }
 
@@ -87,18 +92,12 @@ export class StatusWriter<S extends object> {
 
   /**
    * Writes the status. Returns false if it was unchanged. `observed` is the object that the status was computed from.
-   * Defaults to `seen`, the current object of the watch.
    *
    * @throws OutdatedError if another client has changed the object since; KubeError
    */
-  async write(
-    seen: KubeObject,
-    status: S,
-    signal: AbortSignal,
-    observed: KubeObject = seen,
-  ): Promise<boolean> {
-    if (Bun.deepEquals(status, this.statusOf(seen))) return false;
-    const { apiVersion, kind, metadata } = seen;
+  async write(observed: KubeObject, status: S, signal: AbortSignal): Promise<boolean> {
+    if (Bun.deepEquals(status, this.statusOf(observed))) return false;
+    const { apiVersion, kind, metadata } = this.#watched(observed);
     // With the uid, so that the write fails for a new object with the same name.
     const { name, namespace, uid = '' } = metadata;
     const resourceVersion = this.#baseOf(observed);

@@ -11,7 +11,7 @@ import { quoted } from '../text/quote.ts';
 import { sentence } from '../text/sentence.ts';
 
 /** Where the request for an Edge comes from, and which Edges exist. */
-export interface EdgeRequest {
+interface EdgeRequest {
   /** The object with the annotation; undefined: the request is `spec.edgeRef`. */
   readonly annotated: KubeObject | undefined;
   /** The names of all Edges. */

@@ -25,7 +25,7 @@ export interface EdgeOfExposure {
 }
 
 /** Where the objects come from. */
-export interface EdgeIndexSources {
+interface EdgeIndexSources {
   readonly edges: () => readonly KubeObject[];
   readonly tenantRoutes: Pick<TenantRouteIndex<TenantRoute>, 'ofExposure'>;
   /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */

@@ -18,7 +18,7 @@ import type { Service } from '../providers/plain.ts';
 import type { ManagementContext, ManagementView } from './management-view.ts';
 
 /** The Service in front of Snicket's own gateway, in the operator's namespace. */
-export const GATEWAY_SERVICE = 'snicket-gateway';
+const GATEWAY_SERVICE = 'snicket-gateway';
 
 /** Reads everything that the driver of an Edge depends on. */
 export function edgeContext(

@@ -27,7 +27,7 @@ import { DEFAULT_EDGE, EdgeIndex, isSameEdge, type EdgeOfExposure } from './edge
 import { ParsedObjects, type Found } from './found.ts';
 
 /** Where the objects come from. */
-export interface ExposureIndexSources {
+interface ExposureIndexSources {
   readonly exposures: () => readonly KubeObject[];
   /** One of these, by its key `namespace/name`. Default: none is looked up, since nothing changes. */
   readonly exposure?: ((key: string) => KubeObject | undefined) | undefined;

@@ -21,7 +21,7 @@ interface Secret extends KubeObject {
 }
 
 /** How {@link ensureMasterKeys} restores a Secret that was deleted. */
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The keys that the Secret had. Undefined if they are not known. */
   readonly keys: MasterKeys | undefined;
   readonly log: Logger;

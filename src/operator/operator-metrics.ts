@@ -13,7 +13,7 @@ import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { RolloutPhase } from '../reconcile/tenant/rollout-pacing.ts';
 
 /** The parts of the operator that the metrics read. */
-export interface MetricSources {
+interface MetricSources {
   readonly queues: Readonly<Record<string, WorkQueue>>;
   /** Failed reconciles, by controller. */
   readonly errors: ReadonlyMap<string, number>;

@@ -1,6 +1,7 @@
 /**
  * The operator: reconciles all Exposures and Edges of one management cluster while this process is the leader.
  */
+import type { ExposureStatus } from '../api/exposure.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { Applier } from '../kube/apply/apply.ts';
@@ -11,6 +12,7 @@ import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
 import { OutdatedError } from '../kube/outdated-error.ts';
 import { RESOURCES } from '../kube/resource.ts';
+import { StatusWriter } from '../kube/status-writer.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -156,6 +158,10 @@ export class Operator {
     };
     const { exposure: exposures, edge: edges, shim: shims, lease: leases } = this.#queues;
     const dependencies = new DependencyIndex();
+    const statuses = new StatusWriter<ExposureStatus>(
+      client,
+      (object) => this.#management.exposures.get(object.metadata) ?? object,
+    );
     const triggers = new Triggers({
       dependencies,
       exposures: { add: (exposure) => this.#changed(exposure) },
@@ -166,7 +172,7 @@ export class Operator {
       hasForeignStatus: (object, previous) =>
         object.kind === RESOURCES.edge.kind
           ? this.#edgeController.hasForeignStatus(object, previous)
-          : this.#exposureController.hasForeignStatus(object, previous),
+          : statuses.isForeign(object, previous),
     });
 
     // The management cluster.
@@ -250,7 +256,6 @@ export class Operator {
     });
 
     // The controllers.
-    const reports = new ExposureReports({ management, events: this.#events, log, clock });
     this.#exposureController = new ExposureController({
       management,
       namespace,
@@ -266,9 +271,9 @@ export class Operator {
       }),
       preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, renewAfterMs: options.renewAfterMs, clock }),
-      reports,
-      versions: reports,
-      probes: new ExposureProbes(this.#probes, reports),
+      statuses,
+      reports: new ExposureReports({ statuses, events: this.#events, log, clock }),
+      probes: new ExposureProbes(this.#probes, statuses),
       secrets: this.#secrets,
       events: this.#events,
       dependencies,

@@ -30,6 +30,7 @@ class SchedulerLab implements Disposable {
 
   constructor(periodMs: number, dial = refuse) {
     this.scheduler = new ProbeScheduler({
+      random: Math.random,
       clock: this.clock,
       probe: async (target, options) => probeExposure(target, { ...options, dial }),
       log: createLogger({ write: () => {} }),
@@ -92,6 +93,7 @@ class FlappingLab implements Disposable {
 
   constructor(isKnown = false) {
     this.scheduler = new ProbeScheduler({
+      random: Math.random,
       clock: this.clock,
       probe: async () => {
         this.probes++;
@@ -283,6 +285,7 @@ test('the result of a previous target says nothing about the new one', async () 
   const ended = new AbortController();
   const results: PromiseWithResolvers<readonly HopResult[]>[] = [];
   const scheduler = new ProbeScheduler({
+    random: Math.random,
     clock,
     log: createLogger({ write: () => {} }),
     probe: async () => {

@@ -1,7 +1,7 @@
 /**
  * Probes the path of clients to each tenant: soon after a change, then every minute, and less often while nothing changes.
  */
-import { systemClock, type Clock } from '../clock/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { HopResult } from '../probe/hop.ts';
@@ -12,8 +12,7 @@ import type { Logger } from '../telemetry/log.ts';
 /** Probes one Exposure, as {@link probeExposure} does. */
 export type Probe = typeof probeExposure;
 
-/** Options of {@link ProbeScheduler}. */
-export interface ProbeSchedulerOptions {
+interface ProbeSchedulerOptions {
   readonly log: Logger;
   /** Called when the hops of an Exposure have changed. */
   readonly onChange: (exposure: string) => void;
@@ -23,10 +22,9 @@ export interface ProbeSchedulerOptions {
   readonly lookup?: Lookup | undefined;
   /** Default: `probeExposure` over the network. */
   readonly probe?: Probe | undefined;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** Returns a number from 0 to 1, for jitter. Default: `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
 }
 
 /** The maximum number of concurrent probes. Each opens several connections, with TLS handshakes. */
@@ -70,13 +68,9 @@ export class ProbeScheduler {
   readonly #options: ProbeSchedulerOptions;
   readonly #scheduled = new Map<string, ScheduledProbe>();
   readonly #queue: WorkQueue;
-  readonly #clock: Clock;
-  readonly #random: () => number;
 
   constructor(options: ProbeSchedulerOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
     this.#queue = new WorkQueue({
       clock: options.clock,
       random: options.random,
@@ -167,13 +161,13 @@ export class ProbeScheduler {
     const hops = await probe(target, {
       signal,
       lookup,
-      now: this.#clock.now(),
-      clock: this.#clock,
+      now: this.#options.clock.now(),
+      clock: this.#options.clock,
     });
     // The result is for a previous target. The new target is already queued.
     if (this.#scheduled.get(exposure) !== scheduled || scheduled.target !== target) return;
     const wasSuspect = isSuspect(scheduled);
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const isFailing = hops.some(({ state }) => state === 'Fail');
     if (isFailing && scheduled.failures === 0) scheduled.failingSinceMs = nowMs;
     scheduled.failures = isFailing ? scheduled.failures + 1 : 0;
@@ -193,13 +187,13 @@ export class ProbeScheduler {
   #nextMs(scheduled: ScheduledProbe, nowMs: number): number {
     const { failures } = scheduled;
     if (failures === 0) return this.#jittered(scheduled.periodMs);
-    const delayMs = backoffMs(failures, this.#random(), FAILING_BACKOFF);
+    const delayMs = backoffMs(failures, this.#options.random(), FAILING_BACKOFF);
     return Math.min(this.#periodMs, isConfirmed(scheduled, nowMs) ? Infinity : SUSPECT_MS, delayMs);
   }
 
   /** Returns the period with jitter, so that the probes of a thousand Exposures do not run at the same time. */
   #jittered(periodMs: number): number {
-    return periodMs * (0.8 + 0.4 * this.#random());
+    return periodMs * (0.8 + 0.4 * this.#options.random());
   }
 }
 

@@ -4,8 +4,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** Options of {@link logReadiness}. */
-export interface ReadinessOptions {
+interface ReadinessOptions {
   /** Why the process is not ready, as a sentence; undefined if it is ready. */
   readonly notReady: () => string | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'>;

@@ -24,7 +24,7 @@ export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'lo
 export const LEASE_NAME = 'snicket-operator';
 
 /** An operator that works only while it is the leader. */
-export interface ElectedOperator {
+interface ElectedOperator {
   readonly operator: Operator;
   readonly election: LeaderElection;
   /**

@@ -40,7 +40,7 @@ import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import { RolloutPacer } from './tenant/rollout-pacing.ts';
 
 /** What a dry run reads with. */
-export interface DryRunDeps extends ObserveDeps {
+interface DryRunDeps extends ObserveDeps {
   /** Whether tenants are read. Default true; otherwise nothing is known about their side. */
   readonly readsTenants?: boolean;
   /** Default: {@link connectToTenant}. */
@@ -166,9 +166,9 @@ class Run {
         onHostsReleased: () => {},
         clock,
       }),
-      preparer: new Preparer(client),
+      preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, clock }),
-      versions: new StatusWriter<ExposureStatus>(client),
+      statuses: new StatusWriter<ExposureStatus>(client),
       events: { record: () => {} },
       readsTenants,
       links: this.#connection,

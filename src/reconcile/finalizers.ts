@@ -16,29 +16,29 @@ export const TENANT_FINALIZER = 'snicket.dev/tenant';
 
 /** Adds a finalizer. Returns false if the Exposure is gone or being deleted. @throws OutdatedError, KubeError */
 export async function addExposureFinalizer(
-  { management, versions }: ReconcileDeps,
+  { management, statuses }: ReconcileDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const latest = versions.latest(object);
+  const latest = statuses.latest(object);
   const { client } = management;
   const updated = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
   if (updated === undefined) return false;
-  if (updated !== latest) versions.wrote(latest, updated);
+  if (updated !== latest) statuses.wrote(latest, updated);
   return updated.metadata.deletionTimestamp === undefined;
 }
 
 /** Removes a finalizer that an Exposure no longer needs. @throws KubeError */
 export async function removeExposureFinalizer(
-  { management, versions }: ReconcileDeps,
+  { management, statuses }: ReconcileDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const latest = versions.latest(object);
+  const latest = statuses.latest(object);
   if (latest.metadata.uid !== object.metadata.uid) return;
   const { client } = management;
   const updated = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-  if (updated !== undefined && updated !== latest) versions.wrote(latest, updated);
+  if (updated !== undefined && updated !== latest) statuses.wrote(latest, updated);
 }

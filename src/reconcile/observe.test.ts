@@ -42,6 +42,8 @@ test.each(Object.entries(EDGES))(
     const { signal } = ended;
     const client = lab.management.client();
     const watching = new ManagementCluster({
+      clock: systemClock,
+      random: Math.random,
       client,
       listener: LISTENER,
       freshMs: 1000,
@@ -51,6 +53,8 @@ test.each(Object.entries(EDGES))(
     const reading = await ManagementSnapshot.read(client, signal);
     const tenant = server.client();
     const link = new TenantLink({
+      clock: systemClock,
+      random: Math.random,
       client: tenant,
       watchesNodes: true,
       freshMs: 1000,

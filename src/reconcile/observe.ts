@@ -65,7 +65,7 @@ export interface Observation {
 }
 
 /** What the tenant says. */
-export interface TenantObservation extends Omit<CredentialsFound, 'credentials'> {
+interface TenantObservation extends Omit<CredentialsFound, 'credentials'> {
   /** The input of the plan, the tenant included. */
   readonly facts: Facts;
   /** Everything in the tenant that has a name of ours, no matter who created it. */

@@ -5,7 +5,7 @@
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { EventRecorder } from '../kube/events/events.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { StatusWriter } from '../kube/status-writer.ts';
 import type { ManagementAccess } from '../management/management-view.ts';
 import type { MasterKeys } from '../management/master-keys.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -17,23 +17,14 @@ import type { TenantConnections } from './tenant/link/tenant-links.ts';
 import type { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import type { RolloutPacer } from './tenant/rollout-pacing.ts';
 
-/** What this process has written to Exposures. The watch may deliver it later. */
-export interface ExposureVersions {
-  /** Returns the Exposure with the resource version and finalizers of this process's latest write. */
-  latest(object: KubeObject): KubeObject;
-  /** Records a metadata write of this process. */
-  wrote(before: KubeObject, after: KubeObject): void;
-  /** Returns the status, including writes of this process that the watch has not delivered yet. */
-  statusOf(object: KubeObject): ExposureStatus | undefined;
-}
-
 /** The clients, caches and settings. */
 export interface ReconcileDeps extends ObserveDeps {
   readonly management: ManagementAccess;
   readonly routing: Routing;
   readonly preparer: Preparer;
   readonly renewals: SecretRenewals;
-  readonly versions: ExposureVersions;
+  /** What this process has written to Exposures. The watch may deliver it later. */
+  readonly statuses: StatusWriter<ExposureStatus>;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Whether tenants are reconciled. Without that, nothing is known about them. */
   readonly readsTenants: boolean;

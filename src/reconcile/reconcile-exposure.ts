@@ -77,7 +77,7 @@ export async function reconcileExposure(
   const applied = await applyPlan(observation, plan, deps, tracker, signal);
   if (applied === undefined) return undefined;
 
-  const before = deps.versions.statusOf(observation.object);
+  const before = deps.statuses.statusOf(observation.object);
   const path = tracker.probedPath(observation, plan);
   const report = reportOf(applied, { before, path }, deps);
   const unused = unusedRoutes(applied, report, path);
@@ -101,7 +101,8 @@ async function applyPlan(
   if (!isMoving) tracker.routed(observation, plan);
 
   const accepted = acceptedState(plan);
-  const hasDesiredHosts = usesDesiredHosts(deps.versions.latest(observation.object), plan, routed);
+  const latest = deps.statuses.latest(observation.object);
+  const hasDesiredHosts = usesDesiredHosts(latest, plan, routed);
   const { staleSecrets } = tracker;
   // During a move, the control plane keeps its current hosts, because proxies and clients still use them.
   const preparation =

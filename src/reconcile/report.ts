@@ -41,7 +41,7 @@ export interface ProbedPath {
 export const NOT_PROBED: ProbedPath = { hops: [], isSuspect: false };
 
 /** What a report depends on besides the result of the reconcile. */
-export interface ReportInput {
+interface ReportInput {
   /** The status before the reconcile. */
   readonly before: ExposureStatus | undefined;
   readonly path: ProbedPath;

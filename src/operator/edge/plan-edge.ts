@@ -18,7 +18,7 @@ import { managementFault } from '../../reconcile/management-fault.ts';
 import type { EdgeObservation } from './observe-edge.ts';
 
 /** What to write. */
-export interface EdgePlan {
+interface EdgePlan {
   /** Absent: the Edge is being deleted, and nothing uses it. */
   readonly status?: EdgeStatus | undefined;
   /** Whether the Edge has the finalizer that holds it after its deletion. */

@@ -41,18 +41,11 @@ export interface ExposureControllerDeps extends ReconcileDeps {
 /** The controller of Exposures. */
 export class ExposureController {
   readonly #deps: ExposureControllerDeps;
-  readonly #reports: ExposureReports;
   /** The state of the Exposures that this process has reconciled, by key. */
   readonly #states = new Map<string, ExposureState>();
 
   constructor(deps: ExposureControllerDeps) {
     this.#deps = deps;
-    this.#reports = deps.reports;
-  }
-
-  /** Reports whether another client has changed the status of an Exposure, which is then written again. */
-  hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
-    return this.#reports.isForeign(object, previous);
   }
 
   /** Shortens the time to the next full reconcile of an Exposure, because of an event. */
@@ -104,7 +97,7 @@ export class ExposureController {
   /** Reports whether the Exposure was Ready in the last report. */
   #isReady(key: string): boolean {
     const object = this.#deps.management.exposures.get(parseKey(key));
-    const conditions = object && this.#reports.statusOf(object)?.conditions;
+    const conditions = object && this.#deps.statuses.statusOf(object)?.conditions;
     return findCondition(conditions, 'Ready')?.status === 'True';
   }
 
@@ -114,7 +107,7 @@ export class ExposureController {
     object: KubeObject,
     signal: AbortSignal,
   ): Promise<RequeueAfterMs> {
-    this.#reports.assertCurrent(object);
+    this.#deps.statuses.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       state.rest('Terminating');
       const cleanUp = async () => this.#cleanUp(state, object, signal);
@@ -124,7 +117,7 @@ export class ExposureController {
     if (resolved === undefined) {
       state.rest('Refused');
       const conditions = refused(fails(finding));
-      await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
+      await this.#deps.reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
     const reconcile = async () => this.#reconcileResolved(state, object, resolved, signal);
@@ -152,14 +145,14 @@ export class ExposureController {
     const { observation, tenant, accepted, preparation, report } = reconciled;
     const afterMs = requeueAfterMs(reconciled, state.resync.ms, state.polls);
     if (tenant !== undefined && preparation.fault === undefined) {
-      const before = this.#reports.statusOf(object);
+      const before = this.#deps.statuses.statusOf(object);
       const startingMs = startingForMs(before, tenant, this.#deps.clock.now());
       if (startingMs > 0) return soonest(afterMs, startingMs);
     }
-    await this.#reports.report(observation.object, state, report, signal);
+    await this.#deps.reports.report(observation.object, state, report, signal);
     if (tenant === undefined) return accepted.status === 'True' ? afterMs : undefined;
     if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
-    return soonest(afterMs, this.#reports.reportDelayMs(state));
+    return soonest(afterMs, this.#deps.reports.reportDelayMs(state));
   }
 
   /** The Exposure was deleted without cleanup. One that a restore has yet to create was never known. @throws KubeError */
@@ -176,12 +169,12 @@ export class ExposureController {
     object: KubeObject,
     signal: AbortSignal,
   ): Promise<RequeueAfterMs> {
-    const reports = this.#reports;
-    if (findCondition(reports.statusOf(object)?.conditions, 'Ready')?.reason !== CLEANING_UP) {
-      const wait = expectedWait(reports.latest(object), state);
+    const { statuses, reports } = this.#deps;
+    if (findCondition(statuses.statusOf(object)?.conditions, 'Ready')?.reason !== CLEANING_UP) {
+      const wait = expectedWait(statuses.latest(object), state);
       if (wait !== undefined) await reports.reportCleanup(object, state, wait, signal);
     }
-    const wait = await cleanUpExposure(reports.latest(object), this.#deps, state, signal);
+    const wait = await cleanUpExposure(statuses.latest(object), this.#deps, state, signal);
     if (wait === undefined) state.rest('CleanedUp');
     else await reports.reportCleanup(object, state, wait.because, signal);
     return wait && soonest(state.polls.delayMs([wait.poll]), wait.leftMs + 1);
@@ -225,11 +218,11 @@ export class ExposureController {
     const finding = managementFault(cause);
     const { generation = 0, deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined) {
-      await this.#reports.reportCleanup(object, state, findingText(finding), signal);
+      await this.#deps.reports.reportCleanup(object, state, findingText(finding), signal);
     } else if (step !== undefined) {
-      const before = this.#reports.statusOf(object);
+      const before = this.#deps.statuses.statusOf(object);
       const conditions = faultStates(before, generation, step, fails(finding));
-      await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
+      await this.#deps.reports.report(object, state, { isRouted: false, conditions }, signal);
     }
   }
 }

@@ -1,26 +1,26 @@
 /**
  * Probes the paths of clients to the tenants of Exposures.
  */
-import type { Hop } from '../../api/exposure.ts';
+import type { ExposureStatus, Hop } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { StatusWriter } from '../../kube/status-writer.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Observation } from '../../reconcile/observe.ts';
 import type { ProbedPath } from '../../reconcile/report.ts';
 import type { ProbeScheduler } from '../probe-scheduler.ts';
-import type { ExposureReports } from './exposure-reports.ts';
 import { reportedHop } from '../../reconcile/conditions/hop-conditions.ts';
 
 /** Sets the probe targets of Exposures, and returns the results of probes. */
 export class ExposureProbes {
   readonly #probes: ProbeScheduler;
-  readonly #reports: Pick<ExposureReports, 'statusOf'>;
+  readonly #statuses: Pick<StatusWriter<ExposureStatus>, 'statusOf'>;
   /** The CAs of all tenants, to name the tenant if a host presents the certificate of another tenant. */
   readonly #knownAuthorities = new KnownAuthorities();
 
-  constructor(probes: ProbeScheduler, reports: Pick<ExposureReports, 'statusOf'>) {
+  constructor(probes: ProbeScheduler, statuses: Pick<StatusWriter<ExposureStatus>, 'statusOf'>) {
     this.#probes = probes;
-    this.#reports = reports;
+    this.#statuses = statuses;
   }
 
   /**
@@ -66,7 +66,7 @@ export class ExposureProbes {
 
   /** Returns the hops in the status, if the status is for the current spec and endpoint. */
   #reportedHops(object: KubeObject, { endpoint }: Plan): readonly Hop[] {
-    const previousStatus = this.#reports.statusOf(object);
+    const previousStatus = this.#statuses.statusOf(object);
     const isCurrent =
       previousStatus?.endpoint === endpoint &&
       previousStatus?.observedGeneration === object.metadata.generation;

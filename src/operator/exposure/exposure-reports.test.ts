@@ -1,8 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { systemClock } from '../../clock/clock.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
+import type { ExposureStatus } from '../../api/exposure.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
 import { Informer } from '../../kube/informer/informer.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import { StatusWriter } from '../../kube/status-writer.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -48,7 +52,9 @@ test('a DaemonSet that is not observed causes one event, after half a minute', a
   const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
   const writing = events.run(signal);
   const clock = new ManualClock();
-  const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
+  const watched = ({ metadata }: KubeObject) => exposures.get(metadata)!;
+  const statuses = new StatusWriter<ExposureStatus>(client, watched);
+  const reports = new ExposureReports({ statuses, events, log, clock });
   const state = { isReported: false };
   const report = async (conditions: ConditionStates) =>
     reports.report(seeded!, state, { isRouted: false, conditions }, signal);
@@ -94,7 +100,9 @@ test('an Exposure that was not Ready before this process started, and still is n
     lines.length = 0;
     const log = createLogger({ level: 'info', write });
     const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
-    const reports = new ExposureReports({ management: { client, exposures }, events, log });
+    const watched = ({ metadata }: KubeObject) => exposures.get(metadata)!;
+    const statuses = new StatusWriter<ExposureStatus>(client, watched);
+    const reports = new ExposureReports({ statuses, events, log, clock: systemClock });
     const states = new Map<unknown, ReportState>();
     return async (exposure: typeof blue, conditions?: ConditionStates) => {
       const { name } = exposure!.metadata;

@@ -2,14 +2,13 @@
  * Reports on Exposures: the status, and events when Ready, KonnectivityReady or Reachable changes.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
-import { systemClock, type Clock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { findCondition, setCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { ManagementCluster } from '../management/management-cluster.ts';
-import { StatusWriter } from '../../kube/status-writer.ts';
+import type { StatusWriter } from '../../kube/status-writer.ts';
 import { nextStatus, refusedStatus } from './exposure-status.ts';
 import {
   isTrouble,
@@ -30,13 +29,11 @@ function isPartial(reason: string): boolean {
 /** The time that a change must last before an event: most changes that last less are reverted. */
 const TRANSIENT_MS = 30_000;
 
-/** Options of {@link ExposureReports}. */
-export interface ExposureReportsOptions {
-  readonly management: Pick<ManagementCluster, 'client' | 'exposures'>;
+interface ExposureReportsOptions {
+  readonly statuses: StatusWriter<ExposureStatus>;
   readonly events: EventRecorder;
   readonly log: Logger;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
 }
 
 /** The state of the reports on one Exposure. */
@@ -50,42 +47,9 @@ export interface ReportState {
 /** Writes the status of all Exposures, and records their events. */
 export class ExposureReports {
   readonly #options: ExposureReportsOptions;
-  readonly #clock: Clock;
-  readonly #statuses: StatusWriter<ExposureStatus>;
 
   constructor(options: ExposureReportsOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#statuses = new StatusWriter(options.management.client);
-  }
-
-  /** Returns the current status, including own writes that the watch has not delivered yet. */
-  statusOf(object: KubeObject): ExposureStatus | undefined {
-    return this.#statuses.statusOf(this.#watched(object));
-  }
-
-  /** The object with the version and finalizers of the operator's own writes since: a patch of an older version is a conflict. */
-  latest(object: KubeObject): KubeObject {
-    return this.#statuses.latest(object, this.#watched(object));
-  }
-
-  /** Records an own write to the metadata. */
-  wrote(before: KubeObject, after: KubeObject): void {
-    this.#statuses.wrote(before, after);
-  }
-
-  /** @throws OutdatedError if a write to this version was already rejected, because the watch is behind */
-  assertCurrent(object: KubeObject): void {
-    this.#statuses.assertCurrent(object);
-  }
-
-  /** Reports whether another client has changed the status. */
-  isForeign(object: KubeObject, previous: KubeObject): boolean {
-    return this.#statuses.isForeign(object, previous);
-  }
-
-  forget(key: string): void {
-    this.#statuses.forget(key);
   }
 
   /**
@@ -98,16 +62,16 @@ export class ExposureReports {
     input: ExposureReport,
     signal: AbortSignal,
   ): Promise<void> {
-    const { events, log } = this.#options;
+    const { statuses, events, log } = this.#options;
     const key = keyText(object.metadata);
-    const before = this.statusOf(object);
+    const before = statuses.statusOf(object);
     const generation = object.metadata.generation ?? 0;
-    const status = nextStatus(before, { ...input, generation }, this.#clock.now());
+    const status = nextStatus(before, { ...input, generation }, this.#options.clock.now());
     const written = await this.#write(object, status, signal);
     const ready = written || readyState(input.conditions);
     const isTransient = this.#isTransient(object, state, ready, before);
     const isFirst = isFirstReport(state);
-    const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
+    const wasReady = findCondition(before?.conditions, 'Ready');
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
     const hasTrouble = isTrouble(input.conditions, wasReady?.status === 'True');
@@ -159,15 +123,17 @@ export class ExposureReports {
     status: ExposureStatus,
     signal: AbortSignal,
   ): Promise<ConditionState | false | undefined> {
+    const { statuses, log, clock } = this.#options;
     try {
-      const isNew = await this.#statuses.write(this.#watched(object), status, signal, object);
+      const isNew = await statuses.write(object, status, signal);
       return isNew && undefined;
     } catch (error) {
       if (!isKubeError(error, 'Invalid')) throw error;
       const exposure = keyText(object.metadata);
-      this.#options.log.error('status rejected', { exposure, error });
-      const bare = refusedStatus(this.statusOf(object), status, error.message, this.#clock.now());
-      const isNew = await this.#statuses.write(this.#watched(object), bare.status, signal, object);
+      log.error('status rejected', { exposure, error });
+      const before = statuses.statusOf(object);
+      const bare = refusedStatus(before, status, error.message, clock.now());
+      const isNew = await statuses.write(object, bare.status, signal);
       return isNew && bare.ready;
     }
   }
@@ -176,7 +142,7 @@ export class ExposureReports {
   reportDelayMs({ unobservedSinceMs: sinceMs }: ReportState): number | undefined {
     return sinceMs === undefined
       ? undefined
-      : Math.max(1, sinceMs + TRANSIENT_MS - this.#clock.nowMs());
+      : Math.max(1, sinceMs + TRANSIENT_MS - this.#options.clock.nowMs());
   }
 
   /**
@@ -189,17 +155,18 @@ export class ExposureReports {
     ready: ConditionState,
     before: ExposureStatus | undefined,
   ): boolean {
+    const { events, clock } = this.#options;
     const sinceMs = state.unobservedSinceMs;
     if (ready.reason !== 'ProxiesNotObserved') {
       state.unobservedSinceMs = undefined;
       return ready.status === 'True' && sinceMs !== undefined;
     }
-    const was = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (was?.status === 'True') state.unobservedSinceMs = this.#clock.nowMs();
-    if (sinceMs !== undefined && this.#clock.nowMs() - sinceMs >= TRANSIENT_MS) {
+    const was = findCondition(before?.conditions, 'Ready');
+    if (was?.status === 'True') state.unobservedSinceMs = clock.nowMs();
+    if (sinceMs !== undefined && clock.nowMs() - sinceMs >= TRANSIENT_MS) {
       state.unobservedSinceMs = undefined;
       const { reason, message: note } = ready;
-      this.#options.events.record(object, { type: 'Warning', action: 'Expose', reason, note });
+      events.record(object, { type: 'Warning', action: 'Expose', reason, note });
     }
     return true;
   }
@@ -211,35 +178,18 @@ export class ExposureReports {
     because: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const before = this.statusOf(object);
+    const { statuses, clock, log } = this.#options;
+    const before = statuses.statusOf(object);
     const observedGeneration = object.metadata.generation ?? 0;
     const key = keyText(object.metadata);
+    const ready = { reason: CLEANING_UP, message: because };
     const wasCleaningUp = before?.conditions?.some(({ reason }) => reason === CLEANING_UP) === true;
     if (isFirstReport(state) && wasCleaningUp) {
-      this.#options.log.warn('exposure not ready', {
-        exposure: key,
-        reason: CLEANING_UP,
-        message: because,
-      });
+      log.warn('exposure not ready', { exposure: key, ...ready });
     }
-    const ready = {
-      type: 'Ready',
-      status: 'False',
-      reason: CLEANING_UP,
-      message: because,
-    } as const;
-    const conditions = setCondition(
-      before?.conditions ?? [],
-      { ...ready, observedGeneration },
-      this.#clock.now(),
-    );
-    const status = { ...before, conditions };
-    await this.#statuses.write(this.#watched(object), status, signal, object);
-  }
-
-  /** Returns the object in the watch cache. */
-  #watched(object: KubeObject): KubeObject {
-    return this.#options.management.exposures.get(object.metadata) ?? object;
+    const condition = { type: 'Ready', status: 'False', ...ready, observedGeneration } as const;
+    const conditions = setCondition(before?.conditions ?? [], condition, clock.now());
+    await statuses.write(object, { ...before, conditions }, signal);
   }
 }
 

@@ -29,8 +29,8 @@ export interface ExposureMemory {
   readonly pacer: Keyed;
   readonly preparer: Keyed;
   readonly probes: ExposureProbes;
-  readonly reports: Keyed;
   readonly secrets: SecretPoller;
+  readonly statuses: Keyed;
   /** The time that a deleted Exposure waits for its tenant. */
   readonly cleanupTimeoutMs: number;
   readonly resyncLimits: ResyncLimits;
@@ -85,7 +85,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
    * - `Refused`: its control plane is not observed either.
    * - `Terminating`: its tenant takes part in no rollout. Its control plane is released before the cleanup removes the record,
    *   so that Exposures that wait for it are reconciled once the watch reports that.
-   * - `CleanedUp`: the watch has yet to deliver the deletion. Only the reports stay: by them, a reconcile before that finds the
+   * - `CleanedUp`: the watch has yet to deliver the deletion. Only the statuses stay: by them, a reconcile before that finds the
    *   finalizers gone.
    */
   rest(phase: 'Refused' | 'Terminating' | 'CleanedUp'): void {
@@ -102,6 +102,6 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
   /** Drops all state, because the Exposure no longer exists. */
   end(): void {
     this.rest('CleanedUp');
-    this.#memory.reports.forget(this.#key);
+    this.#memory.statuses.forget(this.#key);
   }
 }

@@ -25,8 +25,7 @@ interface Watched {
   readonly end: AbortController;
 }
 
-/** Options of {@link DynamicWatches}. */
-export interface DynamicWatchesOptions {
+interface DynamicWatchesOptions {
   readonly client: KubeClient;
   readonly listener: ManagementListener;
   readonly clock: Clock;
@@ -37,20 +36,12 @@ export interface DynamicWatchesOptions {
 
 /** Starts and stops watches as kinds appear and disappear. */
 export class DynamicWatches {
-  readonly #client: KubeClient;
-  readonly #listener: ManagementListener;
-  readonly #clock: Clock;
-  readonly #random: () => number;
-  readonly #counters: InformerCounters;
+  readonly #options: DynamicWatchesOptions;
   /** By apiVersion and kind. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ client, listener, clock, random, counters }: DynamicWatchesOptions) {
-    this.#client = client;
-    this.#listener = listener;
-    this.#clock = clock;
-    this.#random = random;
-    this.#counters = counters;
+  constructor(options: DynamicWatchesOptions) {
+    this.#options = options;
   }
 
   /** Starts missing watches for these kinds, and stops all others. */
@@ -69,7 +60,9 @@ export class DynamicWatches {
   /** Waits until every kind is synced or cannot be read. @throws the signal's reason */
   async read(signal: AbortSignal): Promise<void> {
     await Promise.all(
-      [...this.#watched.values()].map(async (one) => untilReadOrRefused(one, this.#clock, signal)),
+      [...this.#watched.values()].map(async (one) =>
+        untilReadOrRefused(one, this.#options.clock, signal),
+      ),
     );
   }
 
@@ -91,14 +84,14 @@ export class DynamicWatches {
   }
 
   #watch(resource: Resource, signal: AbortSignal): Watched {
-    const [client, listener] = [this.#client, this.#listener];
+    const { client, listener, clock, random, counters } = this.#options;
     const isRoute = ROUTE_RESOURCES.includes(resource);
     const informer = new Informer<KubeObject>({
       client,
       resource,
-      clock: this.#clock,
-      random: this.#random,
-      counters: this.#counters,
+      clock,
+      random,
+      counters,
       ...(resource === RESOURCES.gateway && { trim: trimGateway }),
       ...(isProvided(resource) && { trim: trimProviderObject }),
       indexes: {

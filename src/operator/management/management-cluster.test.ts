@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
+import { systemClock } from '../../clock/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
@@ -27,6 +28,8 @@ class ManagementLab implements AsyncDisposable {
     this.server = server;
     this.user = server.client({ fieldManager: 'user' });
     this.cluster = new ManagementCluster({
+      clock: systemClock,
+      random: Math.random,
       client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
@@ -230,6 +233,8 @@ describe.concurrent('a management cluster that is watched', () => {
     const ignore = () => {};
     const ended = new AbortController();
     const cluster = new ManagementCluster({
+      clock: systemClock,
+      random: Math.random,
       client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
@@ -262,6 +267,8 @@ test('a kind that has not been read yet is unknown, although nothing has failed'
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
   const nothing = () => {};
   const cluster = new ManagementCluster({
+    clock: systemClock,
+    random: Math.random,
     client: server.client(),
     freshMs: 1000,
     log: createLogger({ level: 'error', write: nothing }),

@@ -4,7 +4,7 @@
 import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
 import { labelsOfNamespace } from '../../api/allowed-namespaces.ts';
-import { systemClock, type Clock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer, type InformerOptions } from '../../kube/informer/informer.ts';
@@ -30,8 +30,7 @@ import {
 } from '../../management/api-discovery.ts';
 import { isProvided, previousOf, DynamicWatches } from './dynamic-watches.ts';
 
-/** Options of a {@link ManagementCluster}. */
-export interface ManagementOptions {
+interface ManagementOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly listener: ManagementListener;
@@ -39,10 +38,9 @@ export interface ManagementOptions {
   readonly freshMs: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
 }
 
 /** The interval of API discovery. */
@@ -61,8 +59,6 @@ export class ManagementCluster implements ManagementView {
   readonly tenantRoutes = new TenantRouteIndex<TenantRoute>();
 
   readonly #options: ManagementOptions;
-  readonly #clock: Clock;
-  readonly #random: () => number;
   readonly #secrets: RecentReads;
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
@@ -78,9 +74,7 @@ export class ManagementCluster implements ManagementView {
 
   constructor(options: ManagementOptions) {
     this.#options = options;
-    const { client, listener, freshMs, clock = systemClock, random = Math.random } = options;
-    this.#clock = clock;
-    this.#random = random;
+    const { client, listener, freshMs, clock, random } = options;
     this.client = client;
     const { counters } = this;
     const informer = <T extends KubeObject>(
@@ -167,7 +161,7 @@ export class ManagementCluster implements ManagementView {
 
   /** Why a kind that every Exposure needs cannot be read, as a sentence; undefined if all are read. */
   readFault(): string | undefined {
-    return readFault(this.#required, this.#clock.nowMs());
+    return readFault(this.#required, this.#options.clock.nowMs());
   }
 
   /** Why the objects of a served kind are unknown; undefined if they are known. */
@@ -268,7 +262,7 @@ export class ManagementCluster implements ManagementView {
       } catch (error) {
         if (!isKubeError(error) || signal.aborted) throw error;
         this.#options.log.warn('API discovery failed, retrying', { error });
-        await delay(this.#clock, backoffMs(failures, this.#random()), signal);
+        await delay(this.#options.clock, backoffMs(failures, this.#options.random()), signal);
       }
     }
   }
@@ -276,7 +270,7 @@ export class ManagementCluster implements ManagementView {
   async #keepDiscovering(signal: AbortSignal): Promise<void> {
     const { listener, log } = this.#options;
     while (!signal.aborted) {
-      await delay(this.#clock, DISCOVERY_MS, signal);
+      await delay(this.#options.clock, DISCOVERY_MS, signal);
       if (signal.aborted) return;
       try {
         const { isChanged, error } = await this.#discover(signal);

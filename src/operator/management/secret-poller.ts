@@ -8,8 +8,7 @@ import { WorkQueue } from '../../kube/work-queue.ts';
 import type { ReadSecret } from '../../reconcile/observe.ts';
 import type { Logger } from '../../telemetry/log.ts';
 
-/** Options of {@link SecretPoller}. */
-export interface SecretPollerOptions {
+interface SecretPollerOptions {
   readonly log: Logger;
   /** Reads the Secret from the API server, past any cache. @throws KubeError */
   readonly read: (key: ObjectKey, signal: AbortSignal) => Promise<KubeObject | undefined>;
@@ -19,10 +18,9 @@ export interface SecretPollerOptions {
   readonly maxPeriodMs: number;
   /** Called when a Secret of this Exposure has changed. */
   readonly onChange: (exposure: string) => void;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
 }
 
 /** Nothing waits for these reads. */
@@ -38,11 +36,9 @@ export class SecretPoller {
   readonly #options: SecretPollerOptions;
   readonly #polled = new Map<string, Polled>();
   readonly #queue: WorkQueue;
-  readonly #random: () => number;
 
   constructor(options: SecretPollerOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
     this.#queue = new WorkQueue({
       clock: options.clock,
       random: options.random,
@@ -81,7 +77,7 @@ export class SecretPoller {
   /** With jitter, so that a thousand Exposures are not polled in step. */
   #schedule(exposure: string, secrets: readonly ReadSecret[], periodMs: number): void {
     this.#polled.set(exposure, { secrets, periodMs });
-    this.#queue.addAfter(exposure, periodMs * (0.9 + 0.2 * this.#random()));
+    this.#queue.addAfter(exposure, periodMs * (0.9 + 0.2 * this.#options.random()));
   }
 
   async #poll(exposure: string, signal: AbortSignal): Promise<void> {

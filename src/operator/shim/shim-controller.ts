@@ -21,8 +21,7 @@ import { RecreatedExposures } from './recreated-exposures.ts';
 import { edgeFor, shimContext } from '../../management/shim-context.ts';
 import { parseShimKey } from './shim-key.ts';
 
-/** Options of a {@link ShimController}. */
-export interface ShimControllerOptions {
+interface ShimControllerOptions {
   readonly management: ManagementCluster;
   readonly applier: Applier;
   readonly events: EventRecorder;

@@ -6,7 +6,7 @@ import type { Resource } from '../../kube/resource.ts';
 import { isOfKind, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 
 /** A provider's object: its kind, in the preferred version, and its key. */
-export interface ShimReference {
+interface ShimReference {
   readonly resource: Resource;
   readonly key: ObjectKey;
 }

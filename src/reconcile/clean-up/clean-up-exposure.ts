@@ -19,7 +19,7 @@ import type { Poll } from '../poll-backoff.ts';
 import { restore } from '../preparation/restore.ts';
 import type { StaleSecrets } from '../preparation/secret-renewals.ts';
 import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
-import type { ExposureVersions, ReconcileDeps } from '../reconcile-deps.ts';
+import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { cleanUpTenant, unreachableReason, type Blocked } from './clean-up-tenant.ts';
 import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
 import { currentObjects } from './current-control-plane.ts';
@@ -67,7 +67,7 @@ export async function cleanUpExposure(
   state: CleanupState,
   signal: AbortSignal,
 ): Promise<CleanupWait | undefined> {
-  const { management, routing, versions, links, events, log } = deps;
+  const { management, routing, statuses, links, events, log } = deps;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
   const time = state.deadline.timeLeft(object.metadata);
@@ -111,11 +111,11 @@ export async function cleanUpExposure(
   links.forget(key);
   const { client } = management;
   // Restoring the control plane removes the record, and so gives the Exposure a new version.
-  let latest = versions.latest(object);
+  let latest = statuses.latest(object);
   for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
     const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
     if (left === undefined) break;
-    if (left !== latest) versions.wrote(latest, left);
+    if (left !== latest) statuses.wrote(latest, left);
     latest = left;
   }
   return undefined;
@@ -178,14 +178,14 @@ function secondsText({ waitedMs }: CleanupTime): string {
 /** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
   exposure: KubeObject,
-  { management, versions }: ReconcileDeps,
+  { management, statuses }: ReconcileDeps,
   { isHalfOver: isLate }: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
   const { client, served } = management;
   const objects = currentObjects(management, signal);
   const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
-  const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
+  const wrote = (before: KubeObject, after: KubeObject) => statuses.wrote(before, after);
   const because = await restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);
   if (because === undefined) return undefined;
   const record = recordOf(exposure);

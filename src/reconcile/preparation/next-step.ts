@@ -46,7 +46,7 @@ export interface HeldBack {
 }
 
 /** What to do next. After a write, the objects are read and planned again. */
-export type PreparationStep =
+type PreparationStep =
   | { readonly kind: 'Done'; readonly outcome: WriteOutcome }
   | { readonly kind: 'Record'; readonly change: RecordChange }
   | { readonly kind: 'Write'; readonly plans: readonly PreparationPlan[] };

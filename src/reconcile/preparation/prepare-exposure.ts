@@ -97,13 +97,13 @@ async function prepare(
   const input = preparationInput(observation, plan, deps.management);
   if (provided === undefined || input === undefined) return NOTHING_TO_PREPARE;
   const { policy, spec } = input;
-  const { preparer, versions } = deps;
+  const { preparer, statuses } = deps;
   if (policy !== 'Report') {
     const exists = await addExposureFinalizer(deps, object, PREPARATION_FINALIZER, signal);
     if (!exists) return undefined;
   }
   const outcome = await preparer.prepare(input, signal, (before, after) =>
-    versions.wrote(before, after),
+    statuses.wrote(before, after),
   );
   // The provider reacts to the write within a moment: the next reconcile observes the result.
   const isWritten = outcome.plans.some(({ differing }) => differing.length > 0);

@@ -211,7 +211,7 @@ describe.concurrent('prepare: Patch', () => {
         };
       },
     });
-    lab.preparer = new Preparer(watched);
+    lab.preparer = new Preparer(watched, { clock: lab.clock });
 
     const outcome = await lab.prepare('Force');
     const names = at(lab, NAMES);
@@ -269,7 +269,7 @@ describe.concurrent('prepare: Patch', () => {
           call(...args).finally(() => classes.push(at(lab, CLASS)));
       },
     });
-    lab.preparer = new Preparer(watched);
+    lab.preparer = new Preparer(watched, { clock: lab.clock });
 
     expect(await lab.prepare('Patch', { spec })).toMatchObject({ isPrepared: true });
 

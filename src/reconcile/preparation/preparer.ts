@@ -2,7 +2,7 @@
  * Writes the planned fields to the objects of providers. Handles field conflicts, concurrent writes, and clients or webhooks that
  * revert the fields.
  */
-import { systemClock, type Clock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { conflictOwners } from '../../kube/apply/conflict.ts';
 import type { ObjectClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -40,10 +40,8 @@ import { writeRecord, type RecordChange } from './record-writes.ts';
 const MAX_ATTEMPTS = 10;
 const BUSY: Poll = { reason: 'Busy', firstMs: 1_000 };
 
-/** Options of a {@link Preparer}. */
-export interface PreparerOptions {
-  /** Default: the system clock. */
-  readonly clock?: Clock;
+interface PreparerOptions {
+  readonly clock: Clock;
   /** The wall-clock time. Default: that of the system. */
   readonly now?: () => Date;
 }
@@ -72,7 +70,7 @@ export class Preparer {
   /** Keys of Exposures, by the uid of the object that they prepare: the watch reports the record later. */
   readonly #claims = new Map<string, string>();
 
-  constructor(client: ObjectClient, { clock = systemClock, now }: PreparerOptions = {}) {
+  constructor(client: ObjectClient, { clock, now }: PreparerOptions) {
     this.#client = client;
     this.#repeats = new WriteBackoff(clock, now);
   }

@@ -268,7 +268,7 @@ describe.concurrent('an Exposure that goes', () => {
       expect(failure).toBe(ended);
 
       // A new process knows only what is on the objects.
-      lab.preparer = new Preparer(lab.server.client());
+      lab.preparer = new Preparer(lab.server.client(), { clock: lab.clock });
       expect(await lab.restore()).toBeUndefined();
 
       expect(lab.tenant()).toMatchObject({ spec: (before as { spec: object }).spec });

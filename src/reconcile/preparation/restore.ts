@@ -33,8 +33,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { writeRecord } from './record-writes.ts';
 import { sentence } from '../../text/sentence.ts';
 
-/** The input of {@link restore}. */
-export interface RestoreInput {
+interface RestoreInput {
   /** The Exposure whose record names the objects. */
   readonly exposure: KubeObject;
   /** The kind in the version that the cluster serves. */

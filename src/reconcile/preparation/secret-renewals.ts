@@ -2,7 +2,7 @@
  * Makes providers create Secrets again that they created too early: deletes them in namespaces where Snicket has that permission.
  * Only Secrets that belong to the provider's object and are out of date are deleted, with backoff.
  */
-import { systemClock, type Clock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type ObjectKey } from '../../kube/object.ts';
 import { WriteBackoff } from '../../kube/apply/write-backoff.ts';
@@ -12,13 +12,11 @@ import type { RenewableSecret } from '../../providers/reading/renewable-secrets.
 import type { ManagementAccess } from '../../management/management-view.ts';
 import { soonest } from '../requeue.ts';
 
-/** Options of {@link SecretRenewals}. */
-export interface SecretRenewalsOptions {
+interface SecretRenewalsOptions {
   readonly management: Pick<ManagementAccess, 'client' | 'secret' | 'secretNow'>;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
 }
 
 /** The result of a renewal. */
@@ -52,7 +50,7 @@ export class SecretRenewals {
   readonly #clock: Clock;
   readonly #repeats: WriteBackoff;
 
-  constructor({ management, renewAfterMs = 20_000, clock = systemClock }: SecretRenewalsOptions) {
+  constructor({ management, renewAfterMs = 20_000, clock }: SecretRenewalsOptions) {
     this.#management = management;
     this.#renewAfterMs = renewAfterMs;
     this.#clock = clock;

@@ -18,7 +18,7 @@ import { observeRoutes } from './observe-routes.ts';
 import { planRoutes, type PlannedObject, type RouteState } from './plan-routes.ts';
 
 /** What {@link Routing} works with. */
-export interface RoutingOptions {
+interface RoutingOptions {
   readonly management: ManagementAccess;
   readonly applier: Applier;
   /** Of the operator. */
@@ -28,8 +28,7 @@ export interface RoutingOptions {
    * its TenantRoutes has given them back.
    */
   readonly onHostsReleased: (hosts: readonly string[], key: string) => void;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
 }
 
 /** The routes of an Exposure after a reconcile. */

@@ -65,6 +65,7 @@ export class RecordedTenant implements TenantConnections {
       freshMs: FRESH_MS,
       onChange: () => {},
       clock: this.#clock,
+      random: Math.random,
     });
     this.#link.open();
     return this.#link;

@@ -29,7 +29,7 @@ export interface RolloutObservation {
 }
 
 /** What this process knows about the start of a rollout. */
-export interface RolloutOrigin {
+interface RolloutOrigin {
   /** Whether the Exposure changed, or the tenant is new. */
   readonly isOwn: boolean;
   readonly wasHealthy: boolean;
@@ -109,8 +109,7 @@ export function decideRollout({
   return { mayStart: true };
 }
 
-/** Options of {@link RolloutPacer}. */
-export interface RolloutPacerOptions {
+interface RolloutPacerOptions {
   /** How many tenants may be in a rollout together. */
   readonly maxConcurrent: number;
   /** How many Exposures there are. */

@@ -15,7 +15,7 @@ import { isEndpoints, type TenantChanges } from './tenant-side.ts';
 const SNICKET_DRIVER = 'snicket';
 
 /** The changes that the operator may apply now, and the decision about the rollout; undefined if none was needed. */
-export interface PacedChanges {
+interface PacedChanges {
   readonly changes: TenantChanges;
   readonly decision: RolloutDecision | undefined;
   /** Whether the proxies keep their credentials for now. */

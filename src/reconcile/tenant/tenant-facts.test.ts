@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { systemClock } from '../../clock/clock.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
@@ -12,8 +13,14 @@ setDefaultTimeout(240_000);
 
 /** A connection to the tenant, closed when the server is. */
 function linkTo(server: MemoryApiServer): TenantLink {
-  const options = { watchesNodes: false, freshMs: 0, onChange: () => {} };
-  const link = new TenantLink({ client: server.client(), ...options });
+  const link = new TenantLink({
+    client: server.client(),
+    watchesNodes: false,
+    freshMs: 0,
+    onChange: () => {},
+    clock: systemClock,
+    random: Math.random,
+  });
   link.open();
   return link;
 }

@@ -19,8 +19,7 @@ export class TenantNotInitialized extends Error {
   }
 }
 
-/** Options of {@link readTenantFacts}. */
-export interface TenantFactsOptions {
+interface TenantFactsOptions {
   /** The cluster domain in the Exposure. */
   readonly clusterDomain?: string | undefined;
   readonly signal: AbortSignal;

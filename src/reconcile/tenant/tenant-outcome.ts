@@ -53,7 +53,7 @@ export interface ObservedTenant {
 }
 
 /** What was applied. */
-export interface AppliedTenant {
+interface AppliedTenant {
   readonly planned: readonly KubeObject[];
   /** All objects as they are then. */
   readonly after: readonly KubeObject[];

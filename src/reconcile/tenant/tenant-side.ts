@@ -61,7 +61,7 @@ function withKind(object: KubeObject, { apiVersion, kind }: Resource): KubeObjec
 }
 
 /** A desired object, and the live one; undefined if it does not exist. */
-export interface WantedTenantObject {
+interface WantedTenantObject {
   readonly desired: KubeObject;
   readonly live: KubeObject | undefined;
   /** Whether the apply waits: working endpoints of another client are taken over only once a proxy is ready. */
@@ -142,7 +142,7 @@ export async function withCurrentProxies(
 }
 
 /** The objects of a tenant after an apply. */
-export interface TenantApplied {
+interface TenantApplied {
   /** All objects after the writes. The watches report them later. */
   readonly after: readonly KubeObject[];
   /** When to apply again, if another client reverts the objects. */

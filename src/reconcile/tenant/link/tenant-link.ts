@@ -2,7 +2,7 @@
  * The operator's connection to one tenant: a client, and watches of the few objects whose drift is repaired within seconds.
  * Everything else is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
-import { systemClock, type Clock } from '../../../clock/clock.ts';
+import type { Clock } from '../../../clock/clock.ts';
 import { Applier } from '../../../kube/apply/apply.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer, type InformerOptions } from '../../../kube/informer/informer.ts';
@@ -20,8 +20,7 @@ import { proxyCounts, type DaemonSetWithStatus } from '../../../tenant/proxy-add
 import { trimDaemonSet, trimPod, trimEndpointSlice, TENANT_BOUNDS } from './trim-objects.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
-/** Options of a {@link TenantLink}. */
-export interface TenantLinkOptions {
+interface TenantLinkOptions {
   readonly client: KubeClient;
   /** Whether this operator owns the tenant now. Default: always. */
   readonly isOwned?: (() => boolean) | undefined;
@@ -33,10 +32,9 @@ export interface TenantLinkOptions {
   readonly stuckAfterMs?: number | undefined;
   /** Called when a watched object has changed. An object that this operator has created is no change. */
   readonly onChange: () => void;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
   /** Default: each informer has its own. */
   readonly counters?: InformerCounters | undefined;
 }
@@ -69,7 +67,7 @@ export class TenantLink implements TenantView {
   #writes = 0;
 
   constructor(options: TenantLinkOptions) {
-    const { client, watchesNodes, freshMs, onChange, clock = systemClock, random } = options;
+    const { client, watchesNodes, freshMs, onChange, clock, random } = options;
     const { counters, isOwned = () => true } = options;
     this.#stuckAfterMs = options.stuckAfterMs ?? 120_000;
     this.#clock = clock;

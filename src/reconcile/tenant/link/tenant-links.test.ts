@@ -27,7 +27,13 @@ test('the time limits of a connection to a tenant use the clock of the links', a
   });
   const { port } = silent.address() as AddressInfo;
   const clock = new ManualClock();
-  const links = new TenantLinks({ clock, freshMs: 0, onChange: () => {}, isOwned: () => true });
+  const links = new TenantLinks({
+    clock,
+    random: Math.random,
+    freshMs: 0,
+    onChange: () => {},
+    isOwned: () => true,
+  });
   const { cert } = await TestAuthority.create();
 
   const link = links.open('tenants/blue', {

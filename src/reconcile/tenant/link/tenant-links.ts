@@ -1,7 +1,7 @@
 /**
  * The links to all tenants: one for each Exposure, replaced when its kubeconfig or its address changes.
  */
-import { systemClock, type Clock } from '../../../clock/clock.ts';
+import type { Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import {
   withServer,
@@ -52,8 +52,7 @@ export interface TenantConnections {
   forget(exposure: string): void;
 }
 
-/** Options of {@link TenantLinks}. */
-export interface TenantLinksOptions {
+interface TenantLinksOptions {
   /** Something in the tenant of this Exposure has changed: reconcile it after this delay. */
   readonly onChange: (exposure: string, delayMs: number) => void;
   /** How long reads are cached. */
@@ -66,10 +65,9 @@ export interface TenantLinksOptions {
   readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: ((access: ClusterAccess) => KubeClient) | undefined;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
 }
 
 /** Every kube-apiserver has this name in its certificate, because pods use it. */
@@ -110,8 +108,7 @@ export class TenantLinks implements TenantConnections {
     if ('code' in access) return access;
     this.close(exposure);
     const { mayWrite, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
-    const { clock = systemClock, random } = this.#options;
-    const { connect = (to: ClusterAccess) => connectTenant(to, clock) } = this.#options;
+    const { clock, random, connect = (to) => connectTenant(to, clock) } = this.#options;
     const rateLimit = new RateLimit(MIN_INTERVAL_MS, clock);
     const connected = connect(access);
     const client = mayWrite === undefined ? connected : leaderClient(connected, mayWrite);

@@ -18,7 +18,7 @@ export interface Node extends KubeObject {
 }
 
 /** Lists the objects of one kind. */
-export interface Lister<T> {
+interface Lister<T> {
   list(): readonly T[];
 }
 

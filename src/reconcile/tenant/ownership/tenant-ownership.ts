@@ -25,8 +25,7 @@ import {
   type OwnerLease,
 } from '../../../tenant/owner-lease.ts';
 
-/** Options of {@link TenantOwnership}. */
-export interface TenantOwnershipOptions {
+interface TenantOwnershipOptions {
   /** Identifies the management cluster. */
   readonly clusterId: () => string;
   /** Whether this management cluster has an Exposure of this key, `namespace/name`. */
