@@ -6,10 +6,9 @@
  * event says what stays behind in it.
  */
 import { findingText } from '../../api/finding.ts';
-import { removeFinalizer } from '../../kube/finalizer.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import type { Resource } from '../../kube/resource.ts';
 import { recordFinding } from '../../providers/preparation/plan-preparation.ts';
 import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
@@ -18,10 +17,16 @@ import { managementFault } from '../management-fault.ts';
 import type { Poll } from '../poll-backoff.ts';
 import { restore } from '../preparation/restore.ts';
 import type { StaleSecrets } from '../preparation/secret-renewals.ts';
-import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
+import {
+  PREPARATION_FINALIZER,
+  removeExposureFinalizer,
+  ROUTES_FINALIZER,
+  TENANT_FINALIZER,
+} from '../finalizers.ts';
 import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { cleanUpTenant, unreachableReason, type Blocked } from './clean-up-tenant.ts';
 import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
+import { cleanupWarning } from './cleanup-warning.ts';
 import { currentObjects } from './current-control-plane.ts';
 import { recordRemainingHosts } from './remaining-hosts.ts';
 
@@ -67,7 +72,7 @@ export async function cleanUpExposure(
   state: CleanupState,
   signal: AbortSignal,
 ): Promise<CleanupWait | undefined> {
-  const { management, routing, statuses, links, events, log } = deps;
+  const { routing, links, events, log } = deps;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
   const time = state.deadline.timeLeft(object.metadata);
@@ -80,15 +85,10 @@ export async function cleanUpExposure(
       return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
     const note = `Gave up after ${secondsText(time)}. ${unrestored.because} The fields that Snicket wrote stay in the objects of the control plane.`;
-    const reason = 'ControlPlaneNotRestored';
-    events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
+    events.record(object, cleanupWarning('ControlPlaneNotRestored', note));
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
-    log.error('control plane not restored', {
-      exposure: key,
-      reason: unrestored.because,
-      record,
-    });
+    log.error('control plane not restored', { exposure: key, reason: unrestored.because, record });
   }
   const rest = finalizers.includes(TENANT_FINALIZER)
     ? await orFault(async () => cleanUpTenant(object, deps, time, signal), signal)
@@ -96,12 +96,9 @@ export async function cleanUpExposure(
   if (rest !== undefined) {
     // Read again: nodes that were only just reached get their time.
     const left = state.deadline.timeLeft(object.metadata);
-    if (left.leftMs > 0) {
-      return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
-    }
+    if (left.leftMs > 0) return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     const note = `Gave up after ${secondsText(left)}. ${rest.because} Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
-    const reason = 'TenantNotCleanedUp';
-    events.record(object, { type: 'Warning', action: 'CleanUp', reason, note });
+    events.record(object, cleanupWarning('TenantNotCleanedUp', note));
     log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
@@ -109,14 +106,8 @@ export async function cleanUpExposure(
   }
   await routing.withdraw(object, signal);
   links.forget(key);
-  const { client } = management;
-  // Restoring the control plane removes the record, and so gives the Exposure a new version.
-  let latest = statuses.latest(object);
   for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
-    const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-    if (left === undefined) break;
-    if (left !== latest) statuses.wrote(latest, left);
-    latest = left;
+    await removeExposureFinalizer(deps, object, finalizer, signal);
   }
   return undefined;
 }

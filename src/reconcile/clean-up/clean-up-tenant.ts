@@ -30,6 +30,7 @@ import {
   withCurrentProxies,
 } from '../tenant/tenant-side.ts';
 import type { CleanupTime } from './cleanup-deadline.ts';
+import { cleanupWarning } from './cleanup-warning.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
 /** Whether the provider's object is deleted: then there is no tenant to clean up. */
@@ -116,96 +117,71 @@ async function cleanUp(
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
   const key = keyText(exposure.metadata);
-  const { ownership } = deps;
+  const { ownership, events, log } = deps;
   // The objects in the tenant belong to the current owner of the Lease, expired or not.
   const acquired = { confirm: true, takesOver: false };
   const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
-  if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, deps);
+  if (owned.kind === 'Elsewhere') {
+    const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(owned.holderIdentity)}.`;
+    events.record(exposure, cleanupWarning('TenantNotCleanedUp', note));
+  }
   if (owned.kind !== 'Owned') return undefined;
   const all = await withCurrentProxies(link, await readTenantSide(link, signal), signal);
   const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
   const live = all.filter(isManaged);
   await remove(link, live.filter(isEndpoints), signal);
-  const created: KubeObject[] = [];
+  let created: readonly KubeObject[] = [];
   if (daemonSet !== undefined && isManaged(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const currentProxies = proxyState(daemonSet);
     const cleanup = cleanupObjects({ worker, tenant, currentProxies, image: deps.proxyImage });
-    for (const desired of cleanup) {
-      const present = all.find(
-        ({ kind, metadata }) => kind === desired.kind && metadata.name === desired.metadata.name,
-      );
-      if (present !== undefined && !isManaged(present)) continue;
-      const options = { force: true, signal };
-      const { object } = await link.applier.applyIfNeeded(desired, present, options);
-      const { apiVersion, kind } = desired;
-      if (present === undefined && object !== undefined) {
-        created.push({ ...object, apiVersion, kind });
-      }
-    }
+    created = await applyCleanup(cleanup, all, link, signal);
     if (cleanup.length > 0 && !areAddressesRemoved(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
         const because = `The proxies are removing the virtual address from the nodes, for up to ${seconds} s.`;
         return { because };
       }
-      reportRemainingAddress(exposure, daemonSet, deps);
+      events.record(exposure, cleanupWarning('AddressNotRemoved', remainingAddress(daemonSet)));
+      log.error('virtual address not removed from every node', { exposure: key });
     }
   }
   await remove(link, [...created, ...live], signal);
   const foreign = all.filter((one) => !isManaged(one) && !isEndpoints(one));
-  if (foreign.length > 0) reportForeign(exposure, foreign, deps);
+  if (foreign.length > 0) {
+    // The objects may be Snicket's, if another client has removed its labels and annotations.
+    const note = `Left in place in the tenant because Snicket does not manage it: ${foreign.map(objectText).join(', ')}.`;
+    events.record(exposure, cleanupWarning('TenantNotCleanedUp', note));
+  }
   await ownership.release(key, link.leaseClient, signal);
   return undefined;
 }
 
-function reportOtherOwner(
-  exposure: Exposure,
-  holderIdentity: string,
-  { events }: ReconcileDeps,
-): void {
-  const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
-  events.record(exposure, {
-    type: 'Warning',
-    action: 'CleanUp',
-    reason: 'TenantNotCleanedUp',
-    note,
-  });
+/** Applies the objects that remove the virtual address, and returns those that did not exist before. @throws KubeError */
+async function applyCleanup(
+  cleanup: readonly KubeObject[],
+  all: readonly KubeObject[],
+  link: TenantLink,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const created: KubeObject[] = [];
+  for (const desired of cleanup) {
+    const { apiVersion, kind } = desired;
+    const present = all.find(
+      (object) => object.kind === kind && object.metadata.name === desired.metadata.name,
+    );
+    if (present !== undefined && !isManaged(present)) continue;
+    const { object } = await link.applier.applyIfNeeded(desired, present, { force: true, signal });
+    if (present === undefined && object !== undefined)
+      created.push({ ...object, apiVersion, kind });
+  }
+  return created;
 }
 
-/** The objects may be Snicket's, if another client has removed its labels and annotations. */
-function reportForeign(
-  exposure: Exposure,
-  foreign: readonly KubeObject[],
-  { events }: ReconcileDeps,
-): void {
-  const names = foreign.map(objectText).join(', ');
-  const note = `Left in place in the tenant because Snicket does not manage it: ${names}.`;
-  events.record(exposure, {
-    type: 'Warning',
-    action: 'CleanUp',
-    reason: 'TenantNotCleanedUp',
-    note,
-  });
-}
-
-function reportRemainingAddress(
-  exposure: Exposure,
-  daemonSet: DaemonSetWithStatus,
-  { events, log }: ReconcileDeps,
-): void {
+function remainingAddress(daemonSet: DaemonSetWithStatus): string {
   const { updated, desired } = proxyCounts(daemonSet);
-  const note = `The virtual address was removed from ${updated} of ${desired} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;
-  events.record(exposure, {
-    type: 'Warning',
-    action: 'CleanUp',
-    reason: 'AddressNotRemoved',
-    note,
-  });
-  log.error('virtual address not removed from every node', {
-    exposure: keyText(exposure.metadata),
-  });
+  return `The virtual address was removed from ${updated} of ${desired} nodes in time. On the others it disappears when the node restarts. To remove it now, run "ip address del" for interface lo on the node.`;
 }
 
 /** What was wrong with the tenant when it was last observed. */

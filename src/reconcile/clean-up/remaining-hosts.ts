@@ -10,6 +10,7 @@ import { outdatedSecrets } from '../../providers/reading/renewable-secrets.ts';
 import { INGRESS } from '../../providers/tenant-control-plane.ts';
 import type { StaleSecrets } from '../preparation/secret-renewals.ts';
 import type { ReconcileDeps } from '../reconcile-deps.ts';
+import { cleanupWarning } from './cleanup-warning.ts';
 import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
 /** Records an event on the provider's object, which stays. Nothing if there is none. @throws KubeError */
@@ -46,7 +47,7 @@ export async function recordRemainingHosts(
   if (sentences.length === 0) return;
   const gone = `${objectText(owner)} is no longer behind the edge, and ${host} does not point to it.`;
   const note = [gone, ...sentences].join(' ');
-  events.record(owner, { type: 'Warning', action: 'CleanUp', reason: 'EdgeRemoved', note });
+  events.record(owner, cleanupWarning('EdgeRemoved', note));
 }
 
 function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
