@@ -4,6 +4,7 @@
  * A reconcile adds every object before it reads it by key, also one that does not exist: its creation is an event too. When
  * it has read everything, it replaces the dependencies of the reconcile before.
  */
+import { KeySets } from '../kube/key-sets.ts';
 import { keyText, type ObjectKey } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
 
@@ -27,44 +28,33 @@ export function dependencyOnNames(resource: Pick<Resource, 'apiVersion' | 'kind'
 /** Keys of Exposures by what they depend on. */
 export class DependencyIndex {
   readonly #dependencies = new Map<string, ReadonlySet<Dependency>>();
-  readonly #dependents = new Map<Dependency, Set<string>>();
+  readonly #dependents = new KeySets();
 
   /** Replaces the dependencies of an Exposure. */
   set(key: string, dependencies: ReadonlySet<Dependency>): void {
     const previous = this.#dependencies.get(key) ?? new Set();
     this.#dependencies.set(key, dependencies);
     for (const dependency of previous) {
-      if (!dependencies.has(dependency)) this.#remove(key, dependency);
+      if (!dependencies.has(dependency)) this.#dependents.delete(dependency, key);
     }
-    for (const dependency of dependencies) this.#insert(key, dependency);
+    for (const dependency of dependencies) this.#dependents.add(dependency, key);
   }
 
   /** Adds a dependency of an Exposure. */
   add(key: string, dependency: Dependency): void {
     this.#dependencies.set(key, new Set(this.#dependencies.get(key)).add(dependency));
-    this.#insert(key, dependency);
+    this.#dependents.add(dependency, key);
   }
 
   /** Forgets an Exposure. */
   forget(key: string): void {
-    for (const dependency of this.#dependencies.get(key) ?? []) this.#remove(key, dependency);
+    for (const dependency of this.#dependencies.get(key) ?? [])
+      this.#dependents.delete(dependency, key);
     this.#dependencies.delete(key);
   }
 
   /** The keys of the Exposures that depend on this. */
   dependents(dependency: Dependency): Iterable<string> {
-    return this.#dependents.get(dependency) ?? [];
-  }
-
-  #insert(key: string, dependency: Dependency): void {
-    const dependents = this.#dependents.get(dependency);
-    if (dependents === undefined) this.#dependents.set(dependency, new Set([key]));
-    else dependents.add(key);
-  }
-
-  #remove(key: string, dependency: Dependency): void {
-    const dependents = this.#dependents.get(dependency);
-    dependents?.delete(key);
-    if (dependents?.size === 0) this.#dependents.delete(dependency);
+    return this.#dependents.get(dependency);
   }
 }

@@ -1,12 +1,13 @@
 /**
  * Which Exposure has prepared an object of a provider, according to its record. Two Exposures never prepare the same object.
  */
+import { KeySets } from '../kube/key-sets.ts';
 import { keyText, parseKey, type KubeObject } from '../kube/object.ts';
 import { isUsable, RECORD_ANNOTATION, recordOf } from '../providers/preparation/record.ts';
 
 /** Indexes the keys of Exposures by the uids in their records. */
 export class PreparedObjects {
-  readonly #owners = new Map<string, Set<string>>();
+  readonly #owners = new KeySets();
   /** The text of the record and the uids in it, by key. */
   readonly #records = new Map<
     string,
@@ -24,20 +25,12 @@ export class PreparedObjects {
     const objects = isUsable(record) ? record.objects : [];
     const uids = objects.filter(({ fields }) => fields.length > 0).map(({ uid }) => uid);
     this.#records.set(key, { text, uids });
-    for (const uid of uids) {
-      const owners = this.#owners.get(uid);
-      if (owners === undefined) this.#owners.set(uid, new Set([key]));
-      else owners.add(key);
-    }
+    for (const uid of uids) this.#owners.add(uid, key);
   }
 
   /** Removes the Exposure of this key. */
   remove(key: string): void {
-    for (const uid of this.#records.get(key)?.uids ?? []) {
-      const owners = this.#owners.get(uid);
-      owners?.delete(key);
-      if (owners?.size === 0) this.#owners.delete(uid);
-    }
+    for (const uid of this.#records.get(key)?.uids ?? []) this.#owners.delete(uid, key);
     this.#records.delete(key);
   }
 
@@ -47,7 +40,7 @@ export class PreparedObjects {
    */
   ownerOf(uid: string, except: string): string | undefined {
     const { namespace } = parseKey(except);
-    return [...(this.#owners.get(uid) ?? [])].find(
+    return [...this.#owners.get(uid)].find(
       (key) => key !== except && parseKey(key).namespace === namespace,
     );
   }

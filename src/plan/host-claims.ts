@@ -5,6 +5,7 @@
 import { exposureKeyOf, firstClaimant, owningRoute } from '../api/host-ownership.ts';
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
+import { KeySets } from '../kube/key-sets.ts';
 import { keyText } from '../kube/object.ts';
 import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from './conflicts.ts';
 
@@ -15,13 +16,13 @@ export class HostClaims implements HostOwners {
   /** The claims, by Exposure key. */
   readonly #claims = new Map<string, HostClaim>();
   /** The keys of the Exposures that claim a host, by host. */
-  readonly #claimants = new Map<string, Set<string>>();
+  readonly #claimants = new KeySets();
   /** The keys of the Exposures that use an Edge and that the Edge allows, by Edge name. */
-  readonly #users = new Map<string, Set<string>>();
+  readonly #users = new KeySets();
   /** The keys of the Exposures by the name in `spec.edgeRef`, whether there is such an Edge or not. */
-  readonly #references = new Map<string, Set<string>>();
+  readonly #references = new KeySets();
   /** The keys of the Exposures in a namespace, by its name. */
-  readonly #namespaces = new Map<string, Set<string>>();
+  readonly #namespaces = new KeySets();
 
   /** @param reservations - The key of the Exposure that a host is reserved for, by host. Default: none. */
   constructor(
@@ -37,11 +38,7 @@ export class HostClaims implements HostOwners {
     const key = keyText(claim.exposure.metadata);
     this.remove(key);
     this.#claims.set(key, claim);
-    for (const [index, value] of this.#entries(claim)) {
-      const keys = index.get(value);
-      if (keys === undefined) index.set(value, new Set([key]));
-      else keys.add(key);
-    }
+    for (const [index, value] of this.#entries(claim)) index.add(value, key);
   }
 
   /** Removes the claims of an Exposure, by its key `namespace/name`. */
@@ -49,11 +46,7 @@ export class HostClaims implements HostOwners {
     const claim = this.#claims.get(key);
     if (claim === undefined) return;
     this.#claims.delete(key);
-    for (const [index, value] of this.#entries(claim)) {
-      const keys = index.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) index.delete(value);
-    }
+    for (const [index, value] of this.#entries(claim)) index.delete(value, key);
   }
 
   /** Reports whether an Exposure with this key exists. */
@@ -79,12 +72,12 @@ export class HostClaims implements HostOwners {
 
   /** Returns the keys of the Exposures that claim a host. */
   claimantsOf(host: string): Iterable<string> {
-    return this.#claimants.get(host) ?? [];
+    return this.#claimants.get(host);
   }
 
   /** Returns all claimed hosts. */
   hosts(): Iterable<string> {
-    return this.#claimants.keys();
+    return this.#claimants.values();
   }
 
   /** Returns the hosts that an Exposure claims, by its key. */
@@ -95,17 +88,17 @@ export class HostClaims implements HostOwners {
 
   /** Returns all names in `spec.edgeRef`, empty for the default Edge. */
   edgeRefs(): Iterable<string> {
-    return this.#references.keys();
+    return this.#references.values();
   }
 
   /** Returns the keys of the Exposures with this name in `spec.edgeRef`, empty for the default Edge. */
   referencing(edgeRef: string): Iterable<string> {
-    return this.#references.get(edgeRef) ?? [];
+    return this.#references.get(edgeRef);
   }
 
   /** Returns the keys of the Exposures in a namespace. */
   inNamespace(name: string): Iterable<string> {
-    return this.#namespaces.get(name) ?? [];
+    return this.#namespaces.get(name);
   }
 
   /** Returns the keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
@@ -117,7 +110,7 @@ export class HostClaims implements HostOwners {
     return users;
   }
 
-  *#entries(claim: HostClaim): Generator<readonly [Map<string, Set<string>>, string]> {
+  *#entries(claim: HostClaim): Generator<readonly [KeySets, string]> {
     const { edge, edgeRef, exposure } = claim;
     for (const host of claimedHosts(claim)) yield [this.#claimants, host];
     if (edge !== undefined) yield [this.#users, edge];

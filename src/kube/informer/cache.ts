@@ -2,6 +2,7 @@
  * The cache of an informer: objects by key and by index. No clock, no network.
  */
 import { assertWithin, sizeBytes, type InformerBounds } from './bounds.ts';
+import { KeySets } from '../key-sets.ts';
 import { readObject } from '../object-read.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
 
@@ -28,7 +29,7 @@ export class InformerCache<T extends KubeObject> {
   constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}, bounds?: InformerBounds) {
     this.#bounds = bounds;
     this.#indexes = new Map(
-      Object.entries(indexes).map(([name, valuesOf]) => [name, { valuesOf, keys: new Map() }]),
+      Object.entries(indexes).map(([name, valuesOf]) => [name, { valuesOf, keys: new KeySets() }]),
     );
   }
 
@@ -49,7 +50,7 @@ export class InformerCache<T extends KubeObject> {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new RangeError(`there is no index "${name}"`);
     const found: T[] = [];
-    for (const key of index.keys.get(value) ?? []) {
+    for (const key of index.keys.get(value)) {
       const entry = this.#entries.get(key);
       if (entry !== undefined) found.push(entry.object);
     }
@@ -123,21 +124,13 @@ export class InformerCache<T extends KubeObject> {
   #store(key: string, entry: Entry<T>): void {
     this.#entries.set(key, entry);
     this.#bytes += entry.bytes;
-    for (const [keys, value] of this.#indexEntries(entry)) {
-      const known = keys.get(value);
-      if (known === undefined) keys.set(value, new Set([key]));
-      else known.add(key);
-    }
+    for (const [keys, value] of this.#indexEntries(entry)) keys.add(value, key);
   }
 
   #delete(key: string, entry: Entry<T>): void {
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
-    for (const [keys, value] of this.#indexEntries(entry)) {
-      const known = keys.get(value);
-      known?.delete(key);
-      if (known?.size === 0) keys.delete(value);
-    }
+    for (const [keys, value] of this.#indexEntries(entry)) keys.delete(value, key);
   }
 
   /** Yields the index entries of an object. */
@@ -173,5 +166,5 @@ const NO_VALUES: readonly (readonly string[])[] = [];
 interface Index<T> {
   readonly valuesOf: IndexValues<T>;
   /** Object keys by value. */
-  readonly keys: Map<string, Set<string>>;
+  readonly keys: KeySets;
 }

@@ -4,6 +4,7 @@
  * TLS itself only reports whether the certificate is valid, and for an expired one not who signed it.
  */
 import { X509Certificate } from 'node:crypto';
+import { KeySets } from '../../kube/key-sets.ts';
 import { certificateBlocks } from '../../wire/pem.ts';
 
 /** The leaf, then the signer of each previous certificate. The last is a known CA. */
@@ -48,7 +49,7 @@ export class KnownAuthorities {
   /** By tenant. Certificates are parsed on demand, which is rare, since each takes some kilobytes. */
   readonly #known = new Map<string, { readonly pem: string; readonly names: readonly string[] }>();
   /** Tenants by the name of their CA. Most are named `CN=kubernetes`. */
-  readonly #tenantsByName = new Map<string, Set<string>>();
+  readonly #tenantsByName = new KeySets();
 
   /**
    * Sets the CA of a tenant.
@@ -60,18 +61,13 @@ export class KnownAuthorities {
     this.delete(tenant);
     const names = parseAuthorities(pem).map(({ subject }) => subject);
     this.#known.set(tenant, { pem, names });
-    for (const name of names) {
-      const tenants = this.#tenantsByName.get(name) ?? new Set();
-      this.#tenantsByName.set(name, tenants.add(tenant));
-    }
+    for (const name of names) this.#tenantsByName.add(name, tenant);
   }
 
   /** Removes a tenant. */
   delete(tenant: string): void {
     for (const name of this.#known.get(tenant)?.names ?? []) {
-      const tenants = this.#tenantsByName.get(name);
-      tenants?.delete(tenant);
-      if (tenants?.size === 0) this.#tenantsByName.delete(name);
+      this.#tenantsByName.delete(name, tenant);
     }
     this.#known.delete(tenant);
   }
@@ -80,7 +76,7 @@ export class KnownAuthorities {
   ownerOf(presented: PresentedChain): string | undefined {
     let owner: string | undefined;
     findPath(presented, (certificate) => {
-      for (const tenant of this.#tenantsByName.get(certificate.issuer) ?? []) {
+      for (const tenant of this.#tenantsByName.get(certificate.issuer)) {
         const known = this.#known.get(tenant);
         const authority =
           known &&
