@@ -23,7 +23,7 @@ import { HostClaims } from '../plan/host-claims.ts';
 import type { DesiredExposure } from '../plan/plan.ts';
 import { PreparedObjects } from './prepared-objects.ts';
 import { annotatedObject } from './edge-findings.ts';
-import { DEFAULT_EDGE, EdgeIndex, isSameEdge, type EdgeOfExposure } from './edge-index.ts';
+import { DEFAULT_EDGE, EdgeIndex, isSameEdge } from './edge-index.ts';
 import { ParsedObjects, type Found } from './found.ts';
 
 /** Where the objects come from. */
@@ -68,9 +68,9 @@ const PARSED_PER_TURN = 50;
 
 /** Exposures, Edges and hosts. */
 export class ExposureIndex {
+  readonly edges: EdgeIndex;
   readonly #sources: ExposureIndexSources;
   readonly #exposures = new ParsedObjects(exposureOf);
-  readonly #edges: EdgeIndex;
   /** Absent until it is needed. */
   #claims: HostClaims | undefined;
   /** Absent until it is needed. */
@@ -83,7 +83,7 @@ export class ExposureIndex {
     this.#sources = sources;
     this.#tenantRoutes = sources.tenantRoutes ?? new TenantRouteIndex();
     const { edges, unusableFiles } = sources;
-    this.#edges = new EdgeIndex({ edges, unusableFiles, tenantRoutes: this.#tenantRoutes });
+    this.edges = new EdgeIndex({ edges, unusableFiles, tenantRoutes: this.#tenantRoutes });
     this.#tenantRoutes.onChange((key) => this.#reclaim(key));
   }
 
@@ -109,7 +109,7 @@ export class ExposureIndex {
       const keys = this.#sources.exposures().map(({ metadata }) => keyText(metadata));
       return { keys, hosts: [], edgeRefs: [name, DEFAULT_EDGE] };
     }
-    const edgeRefs = this.#edges.affectedRefs(change, claims.edgeRefs());
+    const edgeRefs = this.edges.affectedRefs(change, claims.edgeRefs());
     const users = [...claims.usersOf(name)];
     const keys = new Set([
       ...users,
@@ -136,7 +136,7 @@ export class ExposureIndex {
     const { value: exposure, finding } = this.exposureIn(object);
     if (exposure === undefined) return { finding };
     const annotated = annotatedObject(object);
-    const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, annotated });
+    const { value: edge, finding: noEdge } = this.edges.edgeOf({ ...exposure, annotated });
     if (edge === undefined) return { finding: noEdge };
     const hosts = this.#hostsOf(exposure, edge);
     const conflict =
@@ -151,7 +151,7 @@ export class ExposureIndex {
    * their hosts. Returns what it concerns.
    */
   namespaceChanged(name: string): AffectedExposures {
-    if (this.#claims === undefined || !this.#edges.selectsNamespaces())
+    if (this.#claims === undefined || !this.edges.selectsNamespaces())
       return { keys: [], hosts: [] };
     const keys = [...this.#claims.inNamespace(name)];
     return { keys, hosts: this.#reclaimAll(keys, this.#claims) };
@@ -160,21 +160,6 @@ export class ExposureIndex {
   /** The Exposure in an object, or why it cannot be parsed. */
   exposureIn(object: KubeObject): Found<Exposure> {
     return this.#exposures.of(object);
-  }
-
-  /** The Edge in an object, or why it cannot be parsed. */
-  edgeIn(object: KubeObject): Found<Edge> {
-    return this.#edges.edgeIn(object);
-  }
-
-  /** The Edge of an Exposure: the one that it names, or the default one. */
-  edgeOf(exposure: EdgeOfExposure): Found<Edge> {
-    return this.#edges.edgeOf(exposure);
-  }
-
-  /** What is wrong with the annotation of an Edge as the default one. */
-  defaultFinding(edge: KubeObject): Finding | undefined {
-    return this.#edges.defaultFinding(edge);
   }
 
   /** Whether there is an Exposure of this key, `namespace/name`. */
@@ -283,7 +268,7 @@ export class ExposureIndex {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
     const edgeRef = exposure.spec.edgeRef?.name ?? DEFAULT_EDGE;
-    const { value: edge } = this.edgeOf(exposure);
+    const { value: edge } = this.edges.edgeOf(exposure);
     const hosts = edge && this.#hostsOf(exposure, edge);
     if (hosts === undefined || !('code' in hosts)) {
       return { exposure, edgeRef, hosts, edge: edge?.metadata.name };

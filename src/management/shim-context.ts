@@ -45,5 +45,5 @@ export function edgeFor(
   const wanted = requestedEdge(object);
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
   // The Exposure has the name of the object.
-  return exposureIndex.edgeOf({ metadata: object.metadata, spec, annotated: object });
+  return exposureIndex.edges.edgeOf({ metadata: object.metadata, spec, annotated: object });
 }

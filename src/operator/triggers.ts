@@ -182,7 +182,7 @@ export class Triggers implements ManagementListener {
     const management = this.#options.management();
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
-      const { value } = management.exposureIndex.edgeIn(object);
+      const { value } = management.exposureIndex.edges.edgeIn(object);
       if (value !== undefined && !dependsOnSetting(value, setting, classes)) continue;
       this.#options.edges.add(object.metadata.name);
       this.#enqueueDependents(dependencyOn(RESOURCES.edge, object.metadata));

@@ -85,7 +85,7 @@ function edgeDestination(
   const { management } = place;
   const live = management.exposures.filter((object) => {
     const { value } = management.exposureIndex.exposureIn(object);
-    return value !== undefined && management.exposureIndex.edgeOf(value).value === edge;
+    return value !== undefined && management.exposureIndex.edges.edgeOf(value).value === edge;
   });
   const owned = live.flatMap((object) => management.ownedBy(object));
   return destinationOf(edge.metadata.name, edgeAddresses(edgeContext(place, edge), owned));

@@ -35,7 +35,7 @@ export function unresolvedExposures(
 function whyUnresolved(object: KubeObject, management: ManagementSnapshot): readonly Finding[] {
   const { namespace, annotations = {} } = object.metadata;
   const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
-  const edge = management.exposureIndex.edgeOf({
+  const edge = management.exposureIndex.edges.edgeOf({
     metadata: object.metadata,
     spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } },
   });

@@ -112,11 +112,11 @@ async function decideEdge(
       one,
       management.namespaceLabels(namespace),
     ) === undefined;
-  const usual = exposureIndex.edgeOf({ spec: {} }).value;
+  const usual = exposureIndex.edges.edgeOf({ spec: {} }).value;
   if (usual !== undefined && isOpen(usual)) return undefined;
   const edges = management
     .all(RESOURCES.edge)
-    .flatMap((one) => exposureIndex.edgeIn(one).value ?? []);
+    .flatMap((one) => exposureIndex.edges.edgeIn(one).value ?? []);
   const open = edges.filter(isOpen);
   const [only] = open;
   if (only === undefined) {
@@ -189,7 +189,7 @@ async function askHosts(
 ): Promise<Pick<ExposureDraft, 'apiHost' | 'konnectivityHost'>> {
   const { exposureIndex } = management;
   const { value: exposure } = exposureIndex.exposureIn(draftExposure(draft));
-  const edge = exposure && exposureIndex.edgeOf(exposure).value;
+  const edge = exposure && exposureIndex.edges.edgeOf(exposure).value;
   if (exposure === undefined || edge === undefined || edge.spec.domain !== undefined) return {};
   const { apiHost, konnectivityHost } = draft;
   const fault = (text: string) =>

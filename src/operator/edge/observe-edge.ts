@@ -51,7 +51,7 @@ export function observeEdge(
 ): EdgeObservation {
   const { management, protectsEdges, clock } = deps;
   const { exposureIndex } = management;
-  const { value: edge, finding } = exposureIndex.edgeIn(object);
+  const { value: edge, finding } = exposureIndex.edges.edgeIn(object);
   const users = [...exposureIndex.usersOf(object.metadata.name)];
   return {
     object,
@@ -60,7 +60,7 @@ export function observeEdge(
     users,
     routes: edge === undefined ? [] : sampledRoutes(edge, users, management),
     readError: edge && edgeReadError(management, edge),
-    defaultFinding: exposureIndex.defaultFinding(object),
+    defaultFinding: exposureIndex.edges.defaultFinding(object),
     protectsEdges,
     now: clock.now(),
   };
