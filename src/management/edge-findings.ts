@@ -6,7 +6,11 @@ import type { Finding } from '../api/finding.ts';
 import { MANAGED_BY } from '../api/labels.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { providerFor } from '../providers/provider-for.ts';
-import { EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
+import {
+  EDGE_ANNOTATION,
+  KAMAJI_DOMAIN_ANNOTATION,
+  REQUESTED_BY_ANNOTATION,
+} from '../providers/shims/annotations.ts';
 import { quoted } from '../text/quote.ts';
 import { sentence } from '../text/sentence.ts';
 
@@ -34,10 +38,7 @@ export function noDefaultEdge(
   unclear: readonly string[],
   { annotated, names }: EdgeRequest,
 ): Finding {
-  const [problem, remedy] =
-    annotated === undefined
-      ? ['Field spec.edgeRef is not set', 'set spec.edgeRef']
-      : [`The ${annotationOf(annotated)} names no Edge`, 'name an Edge there'];
+  const [problem, remedy] = missingName(annotated);
   if (names.length === 0) {
     return {
       code: 'NoDefaultEdge',
@@ -54,6 +55,18 @@ export function noDefaultEdge(
       `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
     ),
   };
+}
+
+/** What does not name an Edge, and how to name one. */
+function missingName(annotated: KubeObject | undefined): readonly [string, string] {
+  if (annotated === undefined) return ['Field spec.edgeRef is not set', 'set spec.edgeRef'];
+  // The annotation of the addon names a domain. It can only use the default Edge.
+  return requestingAnnotation(annotated) === EDGE_ANNOTATION
+    ? [`The ${annotationOf(annotated)} names no Edge`, 'name an Edge there']
+    : [
+        `The ${annotationOf(annotated)} uses the default Edge`,
+        `name an Edge in the annotation ${EDGE_ANNOTATION} of that object`,
+      ];
 }
 
 /** The maximum of files in a message. */
@@ -73,16 +86,28 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
 
 /** The object whose annotation requests an Exposure; undefined for one that a user created. */
 export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
-  const { labels = {}, ownerReferences = [], namespace } = metadata;
+  const { annotations = {}, labels = {}, ownerReferences = [], namespace } = metadata;
   const isManaged = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
   const owner = ownerReferences.find((reference) => reference.controller === true);
   if (!isManaged || owner === undefined || providerFor(owner) === undefined) return undefined;
   const { apiVersion, kind, name } = owner;
-  return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+  const requesting = { [annotations[REQUESTED_BY_ANNOTATION] ?? EDGE_ANNOTATION]: '' };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, annotations: requesting, ...(namespace !== undefined && { namespace }) },
+  };
 }
 
 function annotationOf(object: KubeObject): string {
-  return `annotation ${EDGE_ANNOTATION} of ${objectText(object)}`;
+  return `annotation ${requestingAnnotation(object)} of ${objectText(object)}`;
+}
+
+function requestingAnnotation({ metadata: { annotations = {} } }: KubeObject): string {
+  const isOfAddon =
+    annotations[EDGE_ANNOTATION] === undefined &&
+    annotations[KAMAJI_DOMAIN_ANNOTATION] !== undefined;
+  return isOfAddon ? KAMAJI_DOMAIN_ANNOTATION : EDGE_ANNOTATION;
 }
 
 function knownText(names: readonly string[]): string {

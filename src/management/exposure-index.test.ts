@@ -171,6 +171,38 @@ describe('the Edge of an Exposure', () => {
     );
   });
 
+  test("is missing because of the annotation of Kamaji's addon, which can only use the default Edge", () => {
+    const owner = {
+      apiVersion: 'kamaji.clastix.io/v1alpha1',
+      kind: 'TenantControlPlane',
+      name: 'blue',
+      uid: 'u',
+      controller: true,
+    };
+    const metadata = {
+      name: 'blue',
+      namespace: 'tenants',
+      annotations: { 'snicket.dev/requested-by': 'kamaji.clastix.io/ingress.domain' },
+      ownerReferences: [owner],
+      labels: { 'app.kubernetes.io/managed-by': 'snicket' },
+    };
+    const object = exposure('blue', {}, { metadata });
+    const place = 'annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue';
+
+    expect(indexOf([], [edge('a')]).resolve(object).finding).toEqual({
+      code: 'NoDefaultEdge',
+      severity: 'error',
+      message: `The ${place} uses the default Edge, and no Edge is the default.`,
+      action:
+        'Name an Edge in the annotation snicket.dev/edge of that object (existing Edge: a), or annotate an Edge with snicket.dev/is-default: "true".',
+    });
+    expect(indexOf([], []).resolve(object).finding).toMatchObject({
+      message: `The ${place} uses the default Edge, and no Edge exists.`,
+      action:
+        'Create an Edge with the annotation snicket.dev/is-default: "true", or name an Edge in the annotation snicket.dev/edge of that object.',
+    });
+  });
+
   test('that is invalid is the finding', () => {
     const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
 

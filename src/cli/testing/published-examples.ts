@@ -312,7 +312,10 @@ function kamaji(): readonly PublishedExample[] {
   const base = withBlock(blocks.get('Annotation') ?? {}, {
     spec: { kubernetes: { version: 'v1.30.2' } },
   });
-  return [...blocks].map(([block, value]): PublishedExample => {
+  const whole = [...blocks]
+    .filter(([, value]) => value !== (ingress as unknown))
+    .reduce((object, [, block]) => withBlock(object, block), base);
+  const rows = [...blocks].map(([block, value]): PublishedExample => {
     if (value === (ingress as unknown)) {
       return {
         document,
@@ -321,7 +324,7 @@ function kamaji(): readonly PublishedExample[] {
         exitCode: 1,
         codes: ['AddonIngressConflict', 'HostClaimed'],
         outcome:
-          'refused: uninstall the addon and delete this Ingress. Snicket creates one with the same hosts, ports and annotation',
+          'refused: uninstall the addon and delete this Ingress. Snicket creates one with the same hosts, ports, class and annotation',
       };
     }
     return {
@@ -333,6 +336,26 @@ function kamaji(): readonly PublishedExample[] {
       outcome: 'works',
     };
   });
+  return [
+    ...rows,
+    {
+      document,
+      block: 'All blocks in one TenantControlPlane',
+      objects: [edge, whole],
+      exitCode: 0,
+      codes: [],
+      outcome: 'works, and no field has to change. The class `unhandled` stays',
+    },
+    {
+      document,
+      block: 'Annotation, without a default Edge',
+      objects: [edgeOf({ driver: 'haproxy' }), base],
+      exitCode: 1,
+      codes: ['NoDefaultEdge'],
+      outcome:
+        'refused: the annotation names no Edge. Annotate one with `snicket.dev/is-default: "true"`',
+    },
+  ];
 }
 
 /** Returns all examples, by document. */

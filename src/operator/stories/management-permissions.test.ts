@@ -122,7 +122,9 @@ test('a management cluster that keeps failing is reported, and one that fails on
 test('an Edge whose class does not exist is not ready', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
-  await lab.until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False EdgeReference'));
+  await lab.until('it says so', () =>
+    edgeCondition(lab, 'Ready').startsWith('False EdgeReference'),
+  );
   expect(edgeCondition(lab, 'Accepted')).toStartWith(
     'False EdgeReferenceInvalid: IngressClass haproxy, which Edge shared names, does not exist.',
   );

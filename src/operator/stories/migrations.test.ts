@@ -89,7 +89,10 @@ test("Kamaji's addon: nothing happens without a default Edge, and no field chang
   });
   const specOf = () => (lab.management.read(KAMAJI, blue) as { readonly spec?: object }).spec;
   const before = specOf();
-  await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+  const said = await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+  expect(said).toContain(
+    'The annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue uses the default Edge',
+  );
   expect(lab.routesOf('blue')).toEqual([]);
 
   await lab.user.patch(KAMAJI, blue, 'merge', { metadata: { annotations: REQUESTS_EDGE } });
@@ -105,6 +108,23 @@ test("Kamaji's addon: nothing happens without a default Edge, and no field chang
   });
   await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(specOf()).toEqual(before);
+});
+
+test("Kamaji's addon: its annotation alone exposes a tenant at a default Edge", async () => {
+  await using lab = await startProvidedLab();
+  await addKamaji(lab, 'blue', {
+    'metadata.annotations': { 'kamaji.clastix.io/ingress.domain': 'example.test' },
+    'spec.addons.konnectivity': undefined,
+  });
+  await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+
+  await lab.change(RESOURCES.edge, 'shared', {
+    metadata: { annotations: { 'snicket.dev/is-default': 'true' } },
+  });
+
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  // The tenant has no konnectivity, and so no host for it.
+  expect(lab.routesOf('blue').map(({ host }) => host)).toEqual(['tenants-blue.k8s.example.test']);
 });
 
 test('k0smotron: the user disables its Ingress, and Snicket its proxy', async () => {

@@ -2,7 +2,12 @@
  * Generates Exposures from annotated provider objects: from an annotation, and from the hosts and proxy settings in the
  * spec. Pure. Also reports other objects that serve the same hosts.
  */
-import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
+import {
+  DEFAULT_EDGE_VALUE,
+  EDGE_ANNOTATION,
+  KAMAJI_DOMAIN_ANNOTATION,
+  REQUESTED_BY_ANNOTATION,
+} from './annotations.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -137,7 +142,12 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, intent: ShimInte
   const { name, namespace, uid = '', annotations = {} } = metadata;
   const edge = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const { hosts, worker } = intent;
-  const recorded = workerAnnotation(worker);
+  const recorded = {
+    ...(annotations[EDGE_ANNOTATION] === undefined && {
+      [REQUESTED_BY_ANNOTATION]: KAMAJI_DOMAIN_ANNOTATION,
+    }),
+    ...workerAnnotation(worker),
+  };
   const object = {
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Exposure',
