@@ -16,7 +16,7 @@ export const EDGE_RESOURCES: readonly Resource[] = [
   RESOURCES.gatewayClass,
 ];
 
-/** Every kind that may or may not be served; for kinds of providers, every version. */
+/** Every optional kind; for kinds of providers, every version. */
 const OPTIONAL_RESOURCES: readonly Resource[] = [
   ...ROUTE_RESOURCES,
   ...EDGE_RESOURCES,
@@ -35,7 +35,7 @@ export function discoveredKinds(served: DiscoveredApis): readonly Resource[] {
 export interface DiscoveryResult {
   /** Whether a kind has appeared or disappeared. */
   readonly isChanged: boolean;
-  /** Why discovery is incomplete; undefined if it is complete. */
+  /** Why the discovery is incomplete. Undefined if it is complete. */
   readonly error: KubeError | undefined;
 }
 
@@ -54,7 +54,7 @@ export class ApiDiscovery implements DiscoveredApis {
   /** Repeats the discovery. An apiVersion that fails keeps its last answer. @throws KubeError while one has never been answered */
   async refresh(client: KubeClient, signal: AbortSignal): Promise<DiscoveryResult> {
     const apiVersions = [...new Set(OPTIONAL_RESOURCES.map(({ apiVersion }) => apiVersion))];
-    // At the start, a busy server is sent only the requests that it has not answered.
+    // At the start, only unanswered requests are repeated, to spare a busy server.
     const requested = apiVersions.filter(
       (apiVersion) => this.#isComplete || !this.#answers.has(apiVersion),
     );

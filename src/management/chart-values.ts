@@ -29,7 +29,10 @@ export interface DeploymentValues {
   readonly keptType?: ServiceType | undefined;
 }
 
-/** The values for a control plane; undefined if it belongs to no ClusterDeployment. @throws what reading objects throws */
+/**
+ * Returns the values for a control plane; undefined if it belongs to no ClusterDeployment. @throws the errors of
+ * reading objects
+ */
 export async function chartValues(
   { objects: found }: Pick<ProvidedFacts, 'objects'>,
   spec: PreparationSpec,

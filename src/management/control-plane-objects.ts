@@ -4,7 +4,7 @@
 import type { ControlPlaneObjects } from '../providers/reading/control-plane-reading.ts';
 import type { ManagementView } from './management-view.ts';
 
-/** The objects that providers may read. */
+/** Returns a reader for the objects that providers may read. */
 export function controlPlaneObjects(
   management: ManagementView,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 /**
- * What each Exposure depends on, so that an event reaches the Exposures it concerns without a scan of all of them.
+ * An index of the objects that each Exposure depends on, so that an event reaches its Exposures without a scan of all.
  *
- * A reconcile adds every object before it reads it by key, also one that does not exist: its creation is an event too. When
- * it has read everything, it replaces the dependencies of the reconcile before.
+ * A reconcile adds each object before it reads it by key, even if the object does not exist, since its creation is an
+ * event too. When it has read everything, it replaces the dependencies of the previous reconcile.
  */
 import { KeySets } from '../kube/key-sets.ts';
 import { keyText, type ObjectKey } from '../kube/object.ts';
@@ -20,7 +20,7 @@ export function dependencyOn(
   return `${kind}${group === '' ? '' : `.${group}`}/${keyText(key)}`;
 }
 
-/** The dependency on which objects of a kind exist. */
+/** The dependency on the set of objects of a kind. */
 export function dependencyOnNames(resource: Pick<Resource, 'apiVersion' | 'kind'>): Dependency {
   return dependencyOn(resource, { name: '*' });
 }
@@ -46,14 +46,14 @@ export class DependencyIndex {
     this.#dependents.add(dependency, key);
   }
 
-  /** Forgets an Exposure. */
+  /** Removes an Exposure. */
   forget(key: string): void {
     for (const dependency of this.#dependencies.get(key) ?? [])
       this.#dependents.delete(dependency, key);
     this.#dependencies.delete(key);
   }
 
-  /** The keys of the Exposures that depend on this. */
+  /** Returns the keys of the Exposures with this dependency. */
   dependents(dependency: Dependency): Iterable<string> {
     return this.#dependents.get(dependency);
   }

@@ -1,5 +1,6 @@
 /**
- * Why there is no Edge for an Exposure. Names `spec.edgeRef`, or the annotation that requests the Exposure.
+ * Findings that there is no Edge for an Exposure. They name `spec.edgeRef`, or the annotation that requests the
+ * Exposure.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
@@ -14,15 +15,15 @@ import {
 import { quoted } from '../text/quote.ts';
 import { sentence } from '../text/sentence.ts';
 
-/** Where the request for an Edge comes from, and which Edges exist. */
+/** The source of the request for an Edge, and the existing Edges. */
 interface EdgeRequest {
-  /** The object with the annotation; undefined: the request is `spec.edgeRef`. */
+  /** The object with the annotation. Undefined if `spec.edgeRef` is the request. */
   readonly annotated: KubeObject | undefined;
   /** The names of all Edges. */
   readonly names: readonly string[];
 }
 
-/** The request names an Edge that does not exist. */
+/** Returns the finding that the requested Edge does not exist. */
 export function edgeNotFound(name: string, { annotated, names }: EdgeRequest): Finding {
   const place = annotated === undefined ? 'spec.edgeRef' : `the ${annotationOf(annotated)}`;
   return {
@@ -33,7 +34,10 @@ export function edgeNotFound(name: string, { annotated, names }: EdgeRequest): F
   };
 }
 
-/** The request names no Edge. `unclear`: what is wrong with the annotations of default Edges. */
+/**
+ * Returns the finding that no Edge is requested and none is the default. `unclear` has the faults of default
+ * annotations.
+ */
 export function noDefaultEdge(
   unclear: readonly string[],
   { annotated, names }: EdgeRequest,
@@ -69,10 +73,10 @@ function missingName(annotated: KubeObject | undefined): readonly [string, strin
       ];
 }
 
-/** The maximum of files in a message. */
+/** The maximum number of files in a message. */
 const MOST_FILES = 3;
 
-/** The finding, with files that may contain the Edge and cannot be used: these are to be corrected first. */
+/** Returns the finding with the invalid files that may contain the Edge, since these must be corrected first. */
 export function withUnusableFiles(finding: Finding, files: readonly string[]): Finding {
   if (files.length === 0) return finding;
   const more = files.length > MOST_FILES ? ' and others' : '';
@@ -84,7 +88,7 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
   };
 }
 
-/** The object whose annotation requests an Exposure; undefined for one that a user created. */
+/** Returns the object whose annotation requests an Exposure; undefined if a user created the Exposure. */
 export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
   const { annotations = {}, labels = {}, ownerReferences = [], namespace } = metadata;
   const isManaged = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);

@@ -15,24 +15,24 @@ import { isPrevious } from '../plan/tenant-routes.ts';
 import { edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
 import { ParsedObjects, type Found } from './found.ts';
 
-/** What decides about the Edge of an Exposure. */
+/** The inputs that determine the Edge of an Exposure. */
 export interface EdgeOfExposure {
-  /** Of the Exposure. If several Edges are the default, the Edge of its TenantRoutes counts. Default: it has none. */
+  /** The TenantRoutes of the Exposure. Among several default Edges, the Edge of these is used. Default: none. */
   readonly metadata?: ObjectKey | undefined;
   readonly spec: Pick<Exposure['spec'], 'edgeRef'>;
-  /** The object whose annotation requests the Edge. Default: none, `spec.edgeRef` does. */
+  /** The object whose annotation requests the Edge. Default: `spec.edgeRef` is the request. */
   readonly annotated?: KubeObject | undefined;
 }
 
-/** Where the objects come from. */
+/** The sources of the objects. */
 interface EdgeIndexSources {
   readonly edges: () => readonly KubeObject[];
   readonly tenantRoutes: Pick<TenantRouteIndex<TenantRoute>, 'ofExposure'>;
-  /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */
+  /** Invalid files that may contain an Edge, if files replace the cluster. Default: none. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
 
-/** Stands for the default Edge where names of Edges are keys. */
+/** The key of the default Edge among names of Edges. */
 export const DEFAULT_EDGE = '';
 
 /** The Edges. */
@@ -44,12 +44,12 @@ export class EdgeIndex {
     this.#sources = sources;
   }
 
-  /** The Edge in an object, or why it cannot be parsed. */
+  /** Returns the Edge in an object, or why it cannot be parsed. */
   edgeIn(object: KubeObject): Found<Edge> {
     return this.#parsed.of(object);
   }
 
-  /** The Edge of an Exposure: the one that it names, or the default one. */
+  /** Returns the Edge of an Exposure: the Edge in its spec or annotation, or else the default Edge. */
   edgeOf({ metadata, spec, annotated }: EdgeOfExposure): Found<Edge> {
     const found = this.#edgeObject({ metadata, spec });
     if (found !== undefined) return this.edgeIn(found);
@@ -74,8 +74,8 @@ export class EdgeIndex {
   }
 
   /**
-   * Returns the Edge of an Exposure's TenantRoutes. Its status may be missing, since a restore from backup drops it. Previous
-   * TenantRoutes count only if there are no others: during a move, they are on the Edge that the Exposure has left.
+   * Returns the Edge of an Exposure's TenantRoutes. The status is not used, since a restore from backup drops it.
+   * Previous TenantRoutes count only if there are no others: during a move, they are on the previous Edge.
    */
   #routedEdgeOf(metadata: ObjectKey): string | undefined {
     const routes = this.#sources.tenantRoutes.ofExposure(keyText(metadata));
@@ -83,12 +83,12 @@ export class EdgeIndex {
     return oldestRoute(current.length > 0 ? current : routes)?.spec.edgeRef.name;
   }
 
-  /** What is wrong with the annotation of an Edge as the default one. */
+  /** Returns what is wrong with the default annotation of an Edge. */
   defaultFinding(edge: KubeObject): Finding | undefined {
     return defaultEdgeFinding(edge, this.#sources.edges());
   }
 
-  /** Whether an Edge selects the namespaces of its Exposures by their labels. */
+  /** Reports whether an Edge selects the namespaces of its Exposures by their labels. */
   selectsNamespaces(): boolean {
     return this.#sources
       .edges()
@@ -97,8 +97,9 @@ export class EdgeIndex {
   }
 
   /**
-   * The names in `spec.edgeRef` that a change of an Edge concerns, of those that Exposures have: its own, and the default one
-   * if its annotation is concerned. A finding about a missing Edge lists the existing ones.
+   * Returns which of the names in `spec.edgeRef` a change of an Edge affects: its own name, and that of the default
+   * Edge if the default annotation is involved. If an Edge was added or removed, also names of missing Edges, whose
+   * finding lists the existing ones.
    */
   affectedRefs(change: Change<KubeObject>, known: Iterable<string>): readonly string[] {
     const { object } = change;
@@ -118,7 +119,7 @@ export class EdgeIndex {
   }
 }
 
-/** Whether only the status of an Edge differs: the operator writes that often. */
+/** Reports whether two versions of an Edge differ only in the status, which the operator writes often. */
 export function isSameEdge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
   return (
     a.generation !== undefined &&

@@ -1,5 +1,6 @@
 /**
- * The state of an Edge in the management cluster: its addresses, and what keeps it from serving routes.
+ * The state of an Edge in the management cluster: its addresses, and what prevents it from serving
+ * routes.
  */
 import type { Edge } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
@@ -39,7 +40,10 @@ export function edgeContext(
   };
 }
 
-/** The key of the Service in front of an Edge; undefined if unknown, as for all edges but Snicket's own gateway. */
+/**
+ * Returns the key of the Service in front of an Edge; undefined if unknown. It is known only for Snicket's own
+ * gateway.
+ */
 export function edgeService(
   { namespace }: Pick<ManagementContext, 'namespace'>,
   { spec }: Edge,
@@ -47,10 +51,10 @@ export function edgeService(
   return spec.driver === 'snicket' ? { namespace, name: GATEWAY_SERVICE } : undefined;
 }
 
-/** The maximum in the status of an Edge. */
+/** The maximum number of addresses in the status of an Edge. */
 const MAX_ADDRESSES = 16;
 
-/** The addresses of an Edge, sorted: those of its spec, or those that its controller reports. Empty if unknown. */
+/** Returns the sorted addresses of an Edge, from its spec or as its controller reports them. Empty if unknown. */
 export function edgeAddresses(
   context: EdgeContext,
   live: readonly KubeObject[],
@@ -70,7 +74,9 @@ export function edgeAddresses(
   return [...reported].toSorted().slice(0, MAX_ADDRESSES);
 }
 
-/** The addresses of an Edge inside the management cluster, where it is our own gateway. */
+/**
+ * Returns the cluster IPs of Snicket's own gateway in the management cluster; none for other edges.
+ */
 export function edgeClusterAddresses({
   service,
 }: {
@@ -80,13 +86,13 @@ export function edgeClusterAddresses({
   return clusterIPs.filter((address) => address !== '' && address !== 'None');
 }
 
-/** Why an Edge cannot serve any route; undefined if it can. */
+/** Returns why an Edge cannot serve any route; undefined if it can. */
 export function edgeFault(context: EdgeContext): Finding | undefined {
   const findings = driverFor(context.edge.spec.driver).findings(undefined, context);
   return findings.find(({ severity }) => severity === 'error');
 }
 
-/** Why the kinds that the driver of an Edge reads and writes cannot be read; undefined if they can. */
+/** Returns why the kinds of the driver of an Edge cannot be read; undefined if they can. */
 export function edgeReadError(
   management: Pick<ManagementView, 'unread'>,
   { spec }: Edge,
@@ -97,7 +103,7 @@ export function edgeReadError(
     .find((error) => error !== undefined);
 }
 
-/** What is wrong with the setup of an Edge for the routes of an Exposure. */
+/** Returns what is wrong with the configuration of an Edge for the routes of an Exposure. */
 export function edgeFindings(
   cluster: ManagementContext,
   routes: ExposureRoutes,
@@ -106,7 +112,7 @@ export function edgeFindings(
   return driverFor(edge.spec.driver).findings(routes, edgeContext(cluster, edge, routes.namespace));
 }
 
-/** Foreign claims of the hosts of an Exposure. */
+/** Returns the findings about foreign claims of the hosts of an Exposure. */
 export function foreignClaimFindings(
   { management }: ManagementContext,
   exposure: KubeObject,
@@ -148,7 +154,9 @@ export function ingressOf(
     );
 }
 
-/** {@link edgeFindings} and {@link foreignClaimFindings}; none for a plan without routes. */
+/**
+ * Returns {@link edgeFindings} and {@link foreignClaimFindings}; none for a plan without routes.
+ */
 export function routeFindings(
   cluster: ManagementContext,
   exposure: KubeObject,

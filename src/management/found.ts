@@ -6,7 +6,7 @@ import type { Finding } from '../api/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { sentence } from '../text/sentence.ts';
 
-/** A value, or why there is none. */
+/** A parsed value, or why parsing failed. */
 export type Found<T> =
   | { readonly value: T; readonly finding?: undefined }
   | { readonly value?: undefined; readonly finding: Finding };
@@ -21,19 +21,19 @@ export class ParsedObjects<T> {
     this.#parse = parse;
   }
 
-  /** The content of an object, or why it cannot be parsed. */
+  /** Returns the content of an object, or why it cannot be parsed. */
   of(object: KubeObject): Found<T> {
     let found = this.#found.get(object);
     if (found === undefined) this.#found.set(object, (found = this.#read(object)));
     return found;
   }
 
-  /** The content of an object that is parsed already, if it can be. */
+  /** Returns the content of an object if it has been parsed already, and is valid. */
   known(object: KubeObject): T | undefined {
     return this.#found.get(object)?.value;
   }
 
-  /** Sets the content of an object that need not be parsed. */
+  /** Sets the content of an object, which is then not parsed. */
   set(object: KubeObject, value: T): void {
     this.#found.set(object, { value });
   }

@@ -5,7 +5,7 @@ import type { Edge } from '../api/edge.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { ManagementView } from './management-view.ts';
 
-/** The ingress classes that a controller may handle; undefined if the classes of the cluster are unknown. */
+/** Returns the ingress classes that a controller may handle; undefined if the classes of the cluster are unknown. */
 export function handledClasses(
   edge: Pick<Edge, 'spec'> | undefined,
   view: Pick<ManagementView, 'served' | 'all' | 'unread'>,

@@ -26,17 +26,20 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/** In the manifests, this variable contains the operator's own image, which is also the proxy image. */
+/** The variable with the operator's own image in the manifests. That is also the proxy image. */
 const VARIABLE = 'SNICKET_IMAGE';
 
-/** The image inside the operator's own pod, which may not read its Deployment; undefined elsewhere. */
+/**
+ * Returns the image in the operator's own pod, which has no permission to read its Deployment;
+ * undefined elsewhere.
+ */
 export function ownProxyImage(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string | undefined {
   return env[VARIABLE] || undefined;
 }
 
-/** The image; undefined without an operator or without the flag. @throws KubeError */
+/** Returns the proxy image; undefined without an operator or without the flag. @throws KubeError */
 export async function installedProxyImage(
   client: Pick<KubeClient, 'get'>,
   namespace: string,

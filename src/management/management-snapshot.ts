@@ -26,16 +26,16 @@ export class ManagementSnapshot implements ManagementView {
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
 
   readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
-  /** By kind, then by key. A kind is absent until one of its objects is looked up. */
+  /** By kind, then by key. Each kind is indexed when the first of its objects is looked up. */
   readonly #byKey = new Map<string, ReadonlyMap<string, KubeObject>>();
-  /** The objects of Snicket but TenantRoutes, by the key of their Exposure. Absent until they are needed. */
+  /** Snicket's objects other than TenantRoutes, by the key of their Exposure. Computed on demand. */
   #owned: ReadonlyMap<string, readonly KubeObject[]> | undefined;
-  /** Route objects by their claims. Absent until they are needed. */
+  /** Route objects by their claims. Computed on demand. */
   #claims: ReadonlyMap<string, readonly KubeObject[]> | undefined;
 
   /**
    * @param objects - All objects of every kind that is read.
-   * @param unusableFiles - Files with an Edge that cannot be used. Default: there are no files.
+   * @param unusableFiles - Invalid files that may contain an Edge. Default: none.
    */
   constructor(
     objects: readonly KubeObject[],
@@ -78,7 +78,7 @@ export class ManagementSnapshot implements ManagementView {
     return new ManagementSnapshot([exposures, ...others].flat(), served, client);
   }
 
-  /** The same cluster, with these objects in place of all objects of their kinds. */
+  /** Returns the same cluster with these objects instead of all objects of their kinds. */
   with(objects: readonly KubeObject[]): ManagementSnapshot {
     const kinds = new Set(objects.map(nameOf));
     const others = [...this.#byKind].flatMap(([kind, all]) => (kinds.has(kind) ? [] : all));
@@ -97,7 +97,7 @@ export class ManagementSnapshot implements ManagementView {
     return this.secret(key, signal);
   }
 
-  /** A snapshot without all objects is an error before it exists. */
+  /** An incomplete read of the cluster throws, so every snapshot has all objects. */
   unread(): undefined {
     return undefined;
   }
@@ -170,7 +170,7 @@ export class ManagementSnapshot implements ManagementView {
   #keyed(kind: string): ReadonlyMap<string, KubeObject> {
     return this.#byKey.getOrInsertComputed(kind, () => {
       const objects = this.#byKind.get(kind) ?? [];
-      // Of several objects with one key, the first counts.
+      // If several objects have the same key, the first one is used.
       return new Map(objects.toReversed().map((object) => [keyText(object.metadata), object]));
     });
   }

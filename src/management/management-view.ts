@@ -13,18 +13,21 @@ import type { Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
 import type { ExposureIndex } from './exposure-index.ts';
 
-/** The uid of this namespace identifies a cluster: every cluster has it, and it cannot be deleted. */
+/**
+ * The uid of this namespace identifies a cluster, since every cluster has this namespace and nobody
+ * can delete it.
+ */
 export const IDENTITY_NAMESPACE = { name: 'kube-system' } as const;
 
-/** A management cluster that is read. */
+/** A management cluster for reading. */
 export interface ManagementView {
   /** For objects that are not watched, such as the gateway's keys. */
   readonly client: Pick<KubeClient, 'get'>;
-  /** A Secret, possibly as it was read a moment ago. @throws KubeError */
+  /** Returns a Secret, possibly from a cache of some seconds. @throws KubeError */
   secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
-  /** A Secret as the API server has it now. @throws KubeError */
+  /** Returns the current Secret of the API server. @throws KubeError */
   secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
-  /** Why the objects of a kind are unknown; undefined if they are known. */
+  /** Returns why the objects of a kind are unknown; undefined if they are known. */
   unread(resource: Resource): KubeError | undefined;
   readonly served: DiscoveredApis;
   readonly exposureIndex: ExposureIndex;
@@ -32,30 +35,36 @@ export interface ManagementView {
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
   service(key: ObjectKey): Service | undefined;
   /**
-   * An object of a provider, or one that a provider created, with its managedFields. It is read in a version that is served.
+   * Returns an object of a provider, or one that a provider created, with managedFields, in a served version.
    * @throws KubeError
    */
   object(resource: Resource, key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined>;
-  /** Identifies the cluster: the uid of {@link IDENTITY_NAMESPACE}. Undefined: the objects are from files. */
+  /**
+   * The identity of the cluster: the uid of {@link IDENTITY_NAMESPACE}. Undefined if the objects are from
+   * files.
+   */
   readonly clusterId: string | undefined;
   namespaceLabels(name: string): Readonly<Record<string, string>>;
-  /** All objects of a kind; none if it is not served. */
+  /** Returns all objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[];
-  /** All route objects, foreign ones included, that may claim one of these hosts. */
+  /** Returns all route objects, including foreign ones, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[];
-  /** All objects that were created for an Exposure. TenantRoutes are found by their exposureRef. */
+  /**
+   * Returns all objects that were created for an Exposure. TenantRoutes are found by their
+   * exposureRef.
+   */
   ownedBy(exposure: KubeObject): readonly KubeObject[];
 }
 
-/** A management cluster that is read and written. */
+/** A management cluster for reading and writing. */
 export interface ManagementAccess extends ManagementView {
   readonly client: ObjectClient;
 }
 
-/** A management cluster, and the namespace in it where Snicket runs. */
+/** A management cluster, and the namespace in which Snicket runs. */
 export interface ManagementContext {
   readonly management: ManagementView;
-  /** The namespace of the operator, and of the gateway's Service and keys. */
+  /** The namespace of the operator, the gateway's Service and the gateway's keys. */
   readonly namespace: string;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;

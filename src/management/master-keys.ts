@@ -20,16 +20,16 @@ interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** How {@link ensureMasterKeys} restores a Secret that was deleted. */
+/** Options of {@link ensureMasterKeys} for a deleted Secret. */
 interface RestoreOptions {
-  /** The keys that the Secret had. Undefined if they are not known. */
+  /** The previous keys of the Secret. Undefined if unknown. */
   readonly keys: MasterKeys | undefined;
   readonly log: Logger;
 }
 
 /**
- * Reads the Secret, and creates it if it does not exist: with the keys that it had, because workers and gateways still
- * use them, or else with a random key. @throws KeyFileError if it exists and has no valid key
+ * Reads the Secret, and creates it if it does not exist: with the previous keys, because workers and gateways still use
+ * them, or else with a random key. @throws KeyFileError if it exists and has no valid key
  */
 export async function ensureMasterKeys(
   client: ObjectClient,
@@ -44,7 +44,7 @@ export async function ensureMasterKeys(
   try {
     created = await client.create(RESOURCES.secret, secretWith(keys.text, namespace), { signal });
   } catch (error) {
-    // Another client created it meanwhile: its keys are in use.
+    // Another client has created it meanwhile, so its keys are in use.
     if (!isKubeError(error, 'AlreadyExists')) throw error;
     const existing = await readMasterKeys(client, namespace, signal);
     if (existing === undefined) throw error;
@@ -94,23 +94,23 @@ export class MasterKeys {
     this.#newest = newest;
   }
 
-  /** The content of a key file with all keys, in the same order. */
+  /** Returns the content of a key file with all keys, in the same order. */
   get text(): string {
     return this.#keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join('');
   }
 
-  /** Whether both derive the same keys for tenants. */
+  /** Reports whether both derive the same keys for tenants. */
   hasSameNewest(other: MasterKeys): boolean {
     return Buffer.from(this.#newest).equals(other.#newest);
   }
 
-  /** The key of the tenant with this API host, as base64. */
+  /** Returns the key of the tenant with this API host, as base64. */
   tenantKey(host: string): string {
     return Buffer.from(deriveTenantSecret(this.#newest, host)).toString('base64');
   }
 }
 
-/** How long keys are cached. */
+/** The lifetime of cached keys. */
 const CACHE_MS = 10_000;
 
 /** Caches the keys for many tenants. */
@@ -121,7 +121,7 @@ export class MasterKeySource {
   #known: MasterKeys | undefined;
   #refreshed: MasterKeys | undefined;
 
-  /** @param read - Gets the keys that were read last, if any. */
+  /** @param read - Receives the keys of the last read, if any. */
   constructor(
     read: (known: MasterKeys | undefined) => Promise<MasterKeys>,
     clock: Clock = systemClock,
@@ -130,7 +130,10 @@ export class MasterKeySource {
     this.#clock = clock;
   }
 
-  /** Reads the keys again. Returns whether the keys of tenants have changed since the last refresh. @throws what reading throws. */
+  /**
+   * Re-reads the keys. Returns whether the keys of tenants have changed since the last refresh. @throws the errors of
+   * reading.
+   */
   async refresh(): Promise<boolean> {
     this.#last = undefined;
     const keys = await this.current();
@@ -139,7 +142,7 @@ export class MasterKeySource {
     return previous !== undefined && !keys.hasSameNewest(previous);
   }
 
-  /** @throws what reading throws; the next call reads again. */
+  /** @throws the errors of reading. The next call reads again. */
   async current(): Promise<MasterKeys> {
     const atMs = this.#clock.nowMs();
     if (this.#last === undefined || atMs - this.#last.atMs >= CACHE_MS) {

@@ -1,5 +1,6 @@
 /**
- * Which objects of the management cluster Snicket manages, and their Exposures.
+ * Ownership of objects in the management cluster: whether Snicket manages an object, and for which
+ * Exposure.
  */
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -10,7 +11,10 @@ export const OWNED_SELECTOR = Object.entries(MANAGED_BY)
   .map(([key, value]) => `${key}=${value}`)
   .join(',');
 
-/** The Exposure that owns an object; undefined without an owner reference, whatever the labels say. */
+/**
+ * Returns the Exposure that owns an object by its owner reference; undefined without one. Labels do
+ * not count.
+ */
 export function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
   const { labels = {}, namespace, ownerReferences = [] } = metadata;
   if (labels[EXPOSURE_LABEL] === undefined) return undefined;
@@ -21,13 +25,16 @@ export function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
   return owner === undefined ? undefined : { namespace, name: owner.name };
 }
 
-/** An index function: the key of the owner. */
+/** Returns the key of the owner, as an index function. */
 export function ownerIndex(object: KubeObject): readonly string[] {
   const owner = ownerOf(object);
   return owner === undefined ? [] : [keyText(owner)];
 }
 
-/** Whether the Exposure with this uid owns the object. A previous Exposure of the same name has another uid. */
+/**
+ * Reports whether the Exposure with this uid owns the object. A previous Exposure of the same name has another
+ * uid.
+ */
 export function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
   return (metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
 }

@@ -1,5 +1,6 @@
 /**
- * Which Exposure has prepared an object of a provider, according to its record. Two Exposures never prepare the same object.
+ * An index of the Exposures that have prepared objects of providers, by their records. Two Exposures never prepare the
+ * same object.
  */
 import { KeySets } from '../kube/key-sets.ts';
 import { keyText, parseKey, type KubeObject } from '../kube/object.ts';
@@ -28,15 +29,15 @@ export class PreparedObjects {
     for (const uid of uids) this.#owners.add(uid, key);
   }
 
-  /** Removes the Exposure of this key. */
+  /** Removes the Exposure with this key. */
   remove(key: string): void {
     for (const uid of this.#records.get(key)?.uids ?? []) this.#owners.delete(uid, key);
     this.#records.delete(key);
   }
 
   /**
-   * The key of an Exposure other than `except` that has a record of this object; undefined if none has. An Exposure prepares
-   * objects of its own namespace, so a record in another namespace has no effect.
+   * Returns the key of an Exposure other than `except` with a record of this object; undefined if there is none. A
+   * record in another namespace has no effect, since an Exposure prepares only objects in its own namespace.
    */
   ownerOf(uid: string, except: string): string | undefined {
     const { namespace } = parseKey(except);

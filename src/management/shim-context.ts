@@ -1,6 +1,4 @@
-/**
- * What a provider's object with an annotation for an Exposure depends on.
- */
+/** The inputs for the Exposure of an annotated provider object. */
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -11,10 +9,10 @@ import type { ManagementView } from './management-view.ts';
 import { handledClasses } from './ingress-classes.ts';
 import { isRouteOf } from '../plan/provider-ingress.ts';
 
-/** The part of a management cluster that is read. */
+/** The objects of a management cluster. */
 export type ShimView = Pick<ManagementView, 'exposureIndex' | 'served' | 'all' | 'unread'>;
 
-/** The context of an object. `existing` is the Exposure of the same name. */
+/** Returns the context of an object. `existing` is the Exposure of the same name. */
 export function shimContext(
   view: ShimView,
   object: KubeObject,
@@ -37,7 +35,9 @@ export function shimContext(
   };
 }
 
-/** The Edge that the annotation of an object names, or what is wrong with the annotation. */
+/**
+ * Returns the Edge that the annotation of an object requests, or what is wrong with the annotation.
+ */
 export function edgeFor(
   { exposureIndex }: Pick<ShimView, 'exposureIndex'>,
   object: KubeObject,
