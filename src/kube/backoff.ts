@@ -10,7 +10,7 @@ export interface BackoffLimits {
   readonly maxMs: number;
 }
 
-/** For requests to a server: short enough for a restart, long enough for an outage of an hour. */
+/** For requests to a server: short delays for a restart, and long ones for an outage of an hour. */
 export const SERVER_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 30_000 };
 
 /**

@@ -29,7 +29,7 @@ export async function addFinalizer<T extends KubeObject>(
 
 /**
  * Removes a finalizer from an object. A deleted object is removed with its last finalizer. Returns the updated object,
- * or undefined if the object did not exist any more.
+ * or undefined if the object no longer exists.
  *
  * @throws OutdatedError if the object has changed since it was read; KubeError
  */

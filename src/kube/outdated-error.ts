@@ -4,7 +4,7 @@
 import { isKubeError, KubeError } from './kube-error.ts';
 
 /**
- * The resourceVersion that a decision was based on is not the current one any more. This is an ordinary outcome of
+ * The resourceVersion that a decision was based on is no longer the current one. This is an ordinary outcome of
  * optimistic concurrency: decide again once the watch has delivered the current version.
  */
 export class OutdatedError extends KubeError {

@@ -80,7 +80,7 @@ export class StatusWriter<S extends object> {
 
   /**
    * Checks that the version is not known to be outdated. @throws OutdatedError if a write on top of it was rejected
-   * before: the watch is behind
+   * before, because the watch is behind
    */
   assertCurrent(seen: KubeObject): void {
     const { resourceVersion = '' } = seen.metadata;

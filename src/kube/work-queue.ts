@@ -1,6 +1,6 @@
 /**
- * The queue of objects to reconcile, by key. It holds keys and not changes: a reconcile reads the current state, so ten
- * changes to a waiting key cause one run, and a missed change is covered by the next run.
+ * The queue of objects to reconcile, by key. It holds keys and not changes: a reconcile reads the current state. So ten
+ * changes to a waiting key cause one run, and the next run covers a missed change.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from './backoff.ts';
@@ -78,7 +78,7 @@ const RECONCILE_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 300_000 };
 /** Maximum `Retry-After` that is honored. */
 const MAX_RETRY_AFTER_MS = 300_000;
 
-/** The maximum delay of a timer. A longer delay is cut to it, since a run that is too early does no harm. */
+/** The maximum delay of a timer. A longer delay is truncated, since an early run does no harm. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Keys that are ready to run, in order of arrival. */

@@ -4,7 +4,7 @@ import { forwardedReads } from './forwarded-reads.ts';
 /**
  * Returns a client that calls `assertMayWrite` before each write, and again right before the request is sent: it may
  * have waited for a connection. With HTTP/2 that is after the handshake, and again before the end of the body. With
- * HTTP/1.1 it is before the dial. The write fails with what that throws. Dry runs are not checked.
+ * HTTP/1.1 it is before the dial. The write fails with the error that it throws. Dry runs are not checked.
  */
 export function fencedClient(client: KubeClient, assertMayWrite: () => void): KubeClient {
   const fenced = <T extends WriteOptions>(options: T | undefined) => {

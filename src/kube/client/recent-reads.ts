@@ -1,6 +1,6 @@
 /**
- * Caches objects that were read or written a moment ago, so that two reads within seconds cause one request. Nothing is
- * cached for longer, so that a thousand idle servers take no memory.
+ * Caches objects for some seconds after a read or write, so that two reads in a row cause one request. The lifetime is
+ * short, so that a thousand idle servers take no memory.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { CallOptions, KubeClient } from './client.ts';
@@ -19,7 +19,10 @@ export class RecentReads implements Reader {
   /** By kind and key. Undefined if there is no object. */
   readonly #objects = new Map<string, Recent<KubeObject | undefined>>();
   #version: Recent<{ readonly gitVersion: string }> | undefined;
-  /** Reads in progress, by kind and key. The result of a superseded read is older than the cache. */
+  /**
+   * Reads in progress, by kind and key. The cache has a newer object than the result of a superseded
+   * read.
+   */
   readonly #reading = new Map<string, Set<Reading>>();
   /** Absent while the cache is empty. */
   #stopClearing: (() => void) | undefined;

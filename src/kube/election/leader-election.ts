@@ -30,8 +30,8 @@ export interface LeaderElectionOptions {
   /** Unique to each process, such as the name of its pod. */
   readonly identity: string;
   /**
-   * How long after the last renewal other processes may take the Lease. Default 15,000, as is common: a shorter
-   * duration is lost more often on a busy machine.
+   * How long after the last renewal other processes may take the Lease. Default 15,000, as in client-go. A busy
+   * machine loses a Lease with a shorter duration more often.
    */
   readonly leaseDurationMs?: number;
   /** Default 2,000. */
@@ -49,7 +49,10 @@ export type Lead = (signal: AbortSignal) => Promise<void>;
 /** Fraction of the lease duration after which a leader that has not renewed gives up. The rest is time to stop. */
 const RENEW_DEADLINE = 2 / 3;
 
-/** Fraction of the renew deadline for one attempt. A request without a response by then is repeated once in time. */
+/**
+ * Fraction of the renew deadline for one attempt. A request without a response can then be repeated once before the
+ * deadline.
+ */
 const ATTEMPT_TIMEOUT = 1 / 2;
 
 /** How often a process that does not lead checks the Lease. A released Lease is taken within this time. */
@@ -86,7 +89,10 @@ export class LeaderElection {
     return this.#isLeader;
   }
 
-  /** Whether this process leads and its renew deadline has not passed. True no longer than the Lease is held. */
+  /**
+   * Whether this process leads and its renew deadline has not passed. It is false before another process may
+   * take the Lease.
+   */
   get mayWrite(): boolean {
     return this.#isLeader && this.#clock.nowMs() < this.#deadlineMs;
   }
@@ -183,7 +189,10 @@ export class LeaderElection {
     lost.abort(new Error(`the Lease ${lease} is lost`));
   }
 
-  /** Not aborted at shutdown: the Lease may have been taken by then, and it would not be released. */
+  /**
+   * Not aborted at shutdown: the server may already have processed the request, and the Lease must
+   * then be released.
+   */
   async #tryWithin(ms: number): Promise<boolean> {
     const startedMs = this.#clock.nowMs();
     const isRenewed = await this.#within(ms, async (signal) => this.#tryAcquireOrRenew(signal));

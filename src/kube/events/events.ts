@@ -32,7 +32,7 @@ export interface EventRecorderOptions {
 export interface EventNumbers {
   readonly recorded: number;
   readonly written: number;
-  /** Not written as events of their own, because their object exceeded its limit. */
+  /** Not written as separate events, because their object exceeded its limit. */
   readonly limited: number;
   /** Dropped after errors. */
   readonly failed: number;
@@ -41,7 +41,7 @@ export interface EventNumbers {
 /** Repetitions within this time form one series. */
 const SERIES_MS = 600_000;
 
-/** After this many attempts the event is dropped: a later one would be of no use. */
+/** The number of attempts before an event is dropped. After that it is too old to be useful. */
 const MAX_ATTEMPTS = 3;
 
 /** A recorded event and its repetitions. */

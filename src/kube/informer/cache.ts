@@ -142,8 +142,8 @@ export class InformerCache<T extends KubeObject> {
 }
 
 /**
- * Reports whether all retained fields are unchanged. For example, a heartbeat of a Node is no change if only addresses
- * are retained.
+ * Reports whether all retained fields are unchanged. For example, a heartbeat of a Node is not a change if only its
+ * addresses are retained.
  */
 function isSame(previous: KubeObject, object: KubeObject): boolean {
   const { resourceVersion } = object.metadata;

@@ -67,7 +67,7 @@ const STABLE_WATCH_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * The informer. It never gives up: it recovers from resets, outages and servers that hang, and then reports the changes
+ * The informer. It retries forever: it recovers from resets, outages and hanging servers, and then reports the changes
  * that it missed.
  *
  * It lists without a resourceVersion, so that every list is a consistent read. A dropped watch resumes from the last
@@ -109,8 +109,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * Lists and watches until the signal aborts. May be called once. It never throws, whatever the server sends: if
-   * `trim`, an index or a listener throws for an object, the list or watch has failed.
+   * Lists and watches until the signal aborts. May be called once. It never throws: if `trim`, an index or a
+   * listener throws for an object, the list or watch counts as failed.
    */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -342,12 +342,12 @@ export class Informer<T extends KubeObject> {
       this.#hasProgressed = true;
       return;
     }
-    // The last state of a deleted object may not match the selection any more.
+    // The last state of a deleted object may no longer match the selection.
     const changes =
       event.type === 'DELETED'
         ? this.#cache.remove(readObject(event.object, this.#trim))
         : this.#cache.put(readObject(event.object, this.#trimmed));
-    // Updated only now, so that an event that could not be stored is requested again.
+    // Updated last, so that an event that could not be stored is requested again.
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
     this.#hasProgressed = true;

@@ -1,5 +1,6 @@
 /**
- * When an informer discards its position and lists again, and how often that happens.
+ * The reasons for which an informer lists again instead of resuming its watch, and counters of
+ * these lists.
  */
 import type { KubeErrorReason } from '../kube-error.ts';
 

@@ -19,8 +19,8 @@ export interface IdentitySource {
   /** Returns the identity to use now. */
   current(): Promise<Identity>;
   /**
-   * Returns another identity after the server rejected `refused`. If it returns the same object, there is no other, and
-   * a retry is pointless.
+   * Returns another identity after the server rejected `refused`. Returns the same object if there is no other one, so
+   * that a retry is pointless.
    */
   after(refused: Identity): Promise<Identity>;
 }

@@ -17,8 +17,8 @@ import type { StopBy, RoundTripper, HttpRequest } from './round-tripper.ts';
 
 /**
  * kube-apiserver closes connections that are idle for 90 seconds. A request must not be sent on such a connection. The
- * timeout is much shorter, because a reconcile takes seconds, and a thousand tenants would keep a connection each for
- * nothing.
+ * timeout is much shorter, because a reconcile takes seconds, and a thousand tenants would each keep an idle
+ * connection.
  */
 const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 

@@ -12,7 +12,10 @@ export interface CallName {
   readonly verb: string;
   readonly path: string;
   readonly server: string;
-  /** Removes the credentials that were sent from a server's message. Default: none were sent. */
+  /**
+   * Removes the credentials of the request from a message of the server. Default: the request had
+   * none.
+   */
   readonly redact?: ((text: string) => string) | undefined;
 }
 

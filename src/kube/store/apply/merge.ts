@@ -1,6 +1,4 @@
-/**
- * Merges applied fields into an object, and removes fields that have no owner any more.
- */
+/** Merges applied fields into an object, and removes fields that no longer have an owner. */
 import { isObject, type JsonObject } from '../json.ts';
 import { itemStep, reaches, stepTo } from './field-set.ts';
 import { isAtomicMap, listTopology } from './list-types.ts';

@@ -62,7 +62,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 
 /** The pool that a connection reports to. */
 export interface ConnectionPool {
-  /** The connection accepts another request, or accepts none any more. */
+  /** The connection can accept another request, or will accept no more requests. */
   changed(): void;
   /** The server does not support HTTP/2, or violates it. */
   speaksHttp1(): void;

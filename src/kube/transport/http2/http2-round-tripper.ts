@@ -150,7 +150,8 @@ export class Http2RoundTripper implements RoundTripper {
   }
 
   /**
-   * Waits until a connection may accept a request, or accepts none any more. @throws Error if the request is stopped
+   * Waits until a connection can accept a request, or will accept no more requests. @throws Error if the request is
+   * stopped
    */
   async #change(handshakes: readonly Http2Connection[], stopBy: StopBy): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

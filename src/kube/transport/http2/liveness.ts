@@ -13,7 +13,7 @@ const IDLE_MS = 10_000;
 const SILENCE_MS = 90_000;
 /** How long to wait for the response to a ping, or for any other bytes. */
 const PING_MS = 5_000;
-/** A timer that is later than this means that the process was frozen, or busy. */
+/** If a timer fires later than this, the process was frozen or busy. */
 const LATE_MS = 1_000;
 
 /** The connection that {@link Liveness} checks. */
@@ -40,7 +40,7 @@ export class Liveness {
     this.#failAfter(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
   }
 
-  /** Whether a request had no response, and no ping was answered since. */
+  /** Whether a request had no response, and no ping has been answered since. */
   get isDoubtful(): boolean {
     return this.#isDoubtful;
   }
