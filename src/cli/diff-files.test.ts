@@ -237,11 +237,8 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
       ['-f', 'a.yaml', '--state', '.'],
       'error: --state requires the folder of snicket run in -f\nhint: remove --state',
     ],
-    [
-      ['--state', '.'],
-      'error: --state requires -f with the folder of snicket run\nhint: remove --state',
-    ],
-    [[], 'for snicket run, pass its folder: -f DIR'],
+    [['--state', '.'], 'error: cannot read status.yaml: ENOENT'],
+    [[], 'for snicket run, pass its folder or its state: -f DIR or --state DIR'],
   ])('refuses %j', async (words, sentence) => {
     using terminal = new Terminal();
 

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
+  DEFAULT_STATE,
   filesOption,
   stateOption,
   withManagementFlags,
@@ -16,7 +17,8 @@ Examples:
   snicket diff -A > /dev/null && echo no drift
   snicket diff -f blue.yaml  # as if this file were applied
   snicket diff -f edge.yaml -A
-  snicket diff -f /etc/snicket --state /var/lib/snicket
+  snicket diff -f /etc/snicket
+  snicket diff --state /var/lib/snicket
 
 ~ marks a change, + an addition, - a deletion; (not before ...) names the
 condition to wait for. This command writes nothing and shows no secret values.
@@ -40,7 +42,7 @@ export function diffCommand(io: CommandIo): Command {
   return withManagementFlags(new Command('diff'))
     .description('Show what the operator would change in the management cluster and in tenants')
     .addOption(filesOption(', compared as if applied'))
-    .addOption(stateOption())
+    .addOption(stateOption(DEFAULT_STATE))
     .addOption(
       new Option('--only <cluster>', 'objects of one cluster only (default: both)').choices(
         CLUSTERS,

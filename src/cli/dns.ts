@@ -6,6 +6,7 @@ import {
   exposureNames,
   folderOption,
   rejectGiven,
+  stateOption,
   withClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
@@ -24,7 +25,8 @@ Examples:
   snicket dns tenants/blue red -o json     # check two, as JSON
   snicket dns -A --format bind --wildcard  # records, with wildcards
   snicket dns blue --format windows --zone example.com
-  snicket dns -f tenants.d --format hosts  # instead of a cluster
+  snicket dns -f tenants.d --format hosts  # from a folder
+  snicket dns --state /var/lib/snicket     # from a state
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
 Names are resolved by this machine, including /etc/hosts. This command writes
@@ -65,6 +67,7 @@ export function dnsCommand(io: CommandIo): Command {
     )
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(folderOption())
+    .addOption(stateOption())
     .addOption(outputOption())
     .optionsGroup('Options for records:')
     .addOption(

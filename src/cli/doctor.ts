@@ -5,6 +5,7 @@ import {
   exposureNames,
   proxyImageOption,
   rejectGiven,
+  stateOption,
   withClusterFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -26,7 +27,8 @@ Examples:
   snicket doctor                           # all in the namespace
   snicket doctor tenants/blue tenants/red  # two Exposures
   snicket doctor -A -o json | jq .tally    # all, as JSON
-  snicket doctor -f tenants.d              # instead of a cluster
+  snicket doctor -f tenants.d              # from a folder
+  snicket doctor --state /var/lib/snicket  # from a state
   snicket doctor --pre                     # before an installation
   snicket doctor --from-worker --host blue.k8s.example.com \\
     --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443
@@ -41,11 +43,11 @@ Exit codes:
      or the management cluster cannot be read`;
 
 /** Flags that select Exposures, which --from-worker does not accept. */
-const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
+const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'state', 'namespace', 'allNamespaces', 'proxyImage'];
 
 /** Flags that do not apply with --pre. */
 const PRE_CONFLICTS = [
-  ...['fromWorker', 'filename', 'namespace', 'allNamespaces', 'proxyImage', 'timeout'],
+  ...['fromWorker', 'filename', 'state', 'namespace', 'allNamespaces', 'proxyImage', 'timeout'],
   ...WORKER_FLAGS,
 ];
 
@@ -71,6 +73,7 @@ export function doctorCommand(io: CommandIo): Command {
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(proxyImageOption())
     .addOption(folderOption())
+    .addOption(stateOption())
     .addOption(
       durationOption('--timeout', 'time limit of each step of a probe', {
         least: '1ms',

@@ -5,6 +5,7 @@ import {
   folderOption,
   parseExposureName,
   rejectGiven,
+  stateOption,
   withClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
@@ -19,7 +20,8 @@ Examples:
 
   snicket kubeconfig blue --by-address            # without DNS
   snicket kubeconfig blue --address 203.0.113.10  # with this address
-  snicket kubeconfig -f tenants.d blue            # without a cluster
+  snicket kubeconfig -f tenants.d blue            # from a folder
+  snicket kubeconfig --state .snicket blue        # from a state
   KUBECONFIG=~/.kube/config:blue.kubeconfig kubectl config view --flatten --raw
 
 The credentials are those of the administrator's kubeconfig that the provider
@@ -45,6 +47,7 @@ export function kubeconfigCommand(io: CommandIo): Command {
     .description('Print a kubeconfig of a tenant that connects through the edge')
     .addArgument(new Argument('<exposure>', 'NAMESPACE/NAME or NAME').argParser(parseExposureName))
     .addOption(folderOption())
+    .addOption(stateOption())
     .addOption(
       new Option('--by-address', 'use an address of the Edge as server, instead of a DNS name')
         .default(false)

@@ -4,6 +4,7 @@ import {
   filesOption,
   rejectContradictions,
   rejectGiven,
+  stateOption,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -18,6 +19,7 @@ Examples:
   snicket render -f edge.yaml blue.yaml    # files instead of a cluster
   snicket render -f tenants.d              # a folder
   snicket render -f tenants.d blue         # one Exposure of that folder
+  snicket render --state /var/lib/snicket  # a state
   snicket render tenants/blue --values     # values for k0rdent's chart
   kustomize build . | snicket render -f -  # standard input
   snicket render -f edge.yaml blue.yaml --only management |
@@ -37,6 +39,7 @@ Exit codes:
 /** The flags as Commander reads them. */
 export interface RenderFlags extends ManagementFlags, TenantFlags {
   readonly filename?: readonly string[];
+  readonly state?: string;
   readonly values: boolean;
   readonly showSecrets: boolean;
   readonly only?: Cluster;
@@ -47,6 +50,7 @@ export function renderCommand(io: CommandIo): Command {
   const command = withManagementFlags(new Command('render'))
     .description('Print the objects that Exposures result in, from a cluster or from files')
     .addOption(filesOption())
+    .addOption(stateOption())
     .option('--values', "values for k0rdent's chart only", false)
     .option('--show-secrets', 'values of Secrets in plain text', false)
     .addOption(
@@ -57,15 +61,15 @@ export function renderCommand(io: CommandIo): Command {
   return withTenantFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: RenderFlags, command: Command) => {
-      if (flags.filename === undefined) {
+      const { renderCluster, renderFiles } = await import('./plans/run-render.ts');
+      if (flags.filename === undefined && flags.state === undefined) {
         rejectContradictions(exposure, flags);
         rejectGiven(TENANT_FLAGS, 'requires -f', command);
-      } else {
+        return renderCluster(io, exposure, flags);
+      }
+      if (flags.state === undefined) {
         rejectGiven(['kubeconfig', 'context'], 'cannot be combined with -f', command);
       }
-      const { renderCluster, renderFiles } = await import('./plans/run-render.ts');
-      await (flags.filename === undefined
-        ? renderCluster(io, exposure, flags)
-        : renderFiles(io, flags.filename, exposure, flags, command));
+      await renderFiles(io, exposure, flags, command);
     });
 }

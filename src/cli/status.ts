@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import {
+  DEFAULT_STATE,
   folderOption,
   parseExposureName,
   rejectClusterFlags,
@@ -58,7 +59,7 @@ export function statusCommand(io: CommandIo): Command {
     .addOption(outputOption(['wide', 'name']))
     .option('-w, --watch', 'live status, until Ctrl-C', false)
     .addOption(folderOption())
-    .addOption(stateOption())
+    .addOption(stateOption(DEFAULT_STATE))
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: StatusFlags, command: Command) => {
       rejectMisplaced(exposure, flags, command);

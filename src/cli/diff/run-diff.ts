@@ -7,7 +7,6 @@ import { defaultStateFolder } from '../../standalone/state/state-folder.ts';
 import type { DiffFlags } from '../diff.ts';
 import {
   rejectContradictions,
-  rejectGiven,
   selectionOf,
   type NamedExposure,
 } from '../flags/management-flags.ts';
@@ -18,7 +17,12 @@ import { currentScreen, valueText } from '../output/output.ts';
 import { dryRuns } from '../plans/dry-runs.ts';
 import { reportFindings } from '../plans/plans.ts';
 import { dryRunsApplied, dryRunsOfFolder } from '../sources/diff-sources.ts';
-import { fileSourceOf, selectionIn, validObjects } from '../sources/file-source.ts';
+import {
+  fileSourceOf,
+  rejectStateOfFiles,
+  selectionIn,
+  validObjects,
+} from '../sources/file-source.ts';
 import { openManagement } from '../sources/open-management.ts';
 import { selectedOrFail } from '../sources/selected-exposures.ts';
 
@@ -31,11 +35,10 @@ export async function runDiff(
   flags: DiffFlags,
   command: Command,
 ): Promise<void> {
-  const { filename } = flags;
   const runs =
-    filename === undefined
-      ? dryRunsOfCluster(io, exposure, flags, command)
-      : await dryRunsWith(io, filename, exposure, flags, command);
+    flags.filename === undefined && flags.state === undefined
+      ? dryRunsOfCluster(io, exposure, flags)
+      : await dryRunsWith(io, exposure, flags, command);
   if (runs !== undefined) await print(io, runs, flags);
 }
 
@@ -43,26 +46,23 @@ function dryRunsOfCluster(
   io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: DiffFlags,
-  command: Command,
 ): DryRuns {
   rejectContradictions(exposure, flags);
-  rejectGiven(['state'], 'requires -f with the folder of snicket run', command);
-  const { client, access } = openManagement(io, flags, 'its folder: -f DIR');
+  const { client, access } = openManagement(io, flags, { hasFolderFlags: true });
   const choice = selectionOf(exposure, flags, access);
   const { operatorNamespace: namespace, proxyImage, only } = flags;
   const choose = (all: Parameters<typeof selectedOrFail>[0]) => selectedOrFail(all, choice);
   return dryRuns({ io, client, namespace, proxyImage, only, choose });
 }
 
-/** Returns the dry runs for the files of -f; undefined if they are invalid, which has been reported. */
+/** Returns the dry runs for the files of -f or the folder of --state; undefined if they are invalid, which has been reported. */
 async function dryRunsWith(
   io: CommandIo,
-  words: readonly string[],
   exposure: NamedExposure | undefined,
   flags: DiffFlags,
   command: Command,
 ): Promise<DryRuns | undefined> {
-  const source = fileSourceOf(io, words, exposure, flags, command);
+  const source = await fileSourceOf(io, exposure, flags, command);
   const { state = defaultStateFolder(io.env), proxyImage, only, operatorNamespace } = flags;
   const { folder } = source;
   if (folder !== undefined) {
@@ -70,8 +70,8 @@ async function dryRunsWith(
     const choice = selectionIn(source, flags);
     return reading && dryRunsOfFolder({ io, reading, folder, state, choice, proxyImage, only });
   }
-  rejectGiven(['state'], 'requires the folder of snicket run in -f', command);
-  const { client, access } = openManagement(io, flags, 'its folder: -f DIR');
+  rejectStateOfFiles(command);
+  const { client, access } = openManagement(io, flags, { hasFolderFlags: true });
   const { namespace = access.namespace } = flags;
   const { objects } = (await validObjects(io, source, namespace)) ?? {};
   const choice = selectionIn(source, flags, access.namespace);

@@ -93,11 +93,14 @@ export function filesOption(more = ''): Option {
   ).argParser(fileNames);
 }
 
-/** Returns the option for the state of `snicket run`. */
-export function stateOption(): Option {
+/** The state folder of `status` and `diff`, which need one. */
+export const DEFAULT_STATE = ' (default with -f: that of `snicket run FOLDER`)';
+
+/** Returns the option for the state of `snicket run`; `more` says what is read from it, or its default. */
+export function stateOption(more = ': its folder and last status'): Option {
   return new Option(
     '--state <folder>',
-    'state folder of snicket run (default with -f: that of `snicket run FOLDER`)',
+    `state folder of snicket run, instead of a cluster${more}`,
   ).argParser(folderName);
 }
 

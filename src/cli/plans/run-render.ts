@@ -7,8 +7,14 @@ import { tenantSettingsOf } from '../flags/tenant-flags.ts';
 import type { CommandIo } from '../io/command-io.ts';
 import { printMessage } from '../output/messages.ts';
 import type { RenderFlags } from '../render.ts';
-import { FILES_LOCATION, fileSourceOf, selectionIn, validObjects } from '../sources/file-source.ts';
-import { folderLocation } from '../sources/folder-management.ts';
+import {
+  FILES_LOCATION,
+  fileSourceOf,
+  rejectStateOfFiles,
+  selectionIn,
+  validObjects,
+} from '../sources/file-source.ts';
+import { folderLocation, withState } from '../sources/folder-management.ts';
 import { openManagement } from '../sources/open-management.ts';
 import { selectedInFiles, selectedOrFail } from '../sources/selected-exposures.ts';
 import { planText, printPlans, reportFindings } from './plans.ts';
@@ -21,7 +27,7 @@ export async function renderCluster(
   exposure: NamedExposure | undefined,
   flags: RenderFlags,
 ): Promise<void> {
-  const { client, access } = openManagement(io, flags, 'its folder: -f DIR');
+  const { client, access } = openManagement(io, flags, { hasFolderFlags: true });
   const { operatorNamespace: namespace, proxyImage, only, showSecrets, values } = flags;
   await printPlans(io, {
     client,
@@ -35,18 +41,21 @@ export async function renderCluster(
   });
 }
 
-/** Prints the plans of the chosen Exposures in files. */
+/** Prints the plans of the chosen Exposures in files, or in the folder of `snicket run`. */
 export async function renderFiles(
   io: CommandIo,
-  words: readonly string[],
   exposure: NamedExposure | undefined,
   flags: RenderFlags,
   command: Command,
 ): Promise<void> {
-  const source = fileSourceOf(io, words, exposure, flags, command);
+  const source = await fileSourceOf(io, exposure, flags, command);
   const { folder } = source;
-  const { objects } = (await validObjects(io, source, flags.namespace)) ?? {};
-  if (objects === undefined) return;
+  const { state } = flags;
+  if (folder === undefined) rejectStateOfFiles(command);
+  const { objects: read } = (await validObjects(io, source, flags.namespace)) ?? {};
+  if (read === undefined) return;
+  const objects =
+    folder === undefined || state === undefined ? read : await withState(io, read, folder, state);
   const assumptions = {
     namespace: flags.operatorNamespace,
     isGatewayHere: folder !== undefined,

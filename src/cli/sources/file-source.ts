@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { TextFile } from '../../manifests/manifest-parts.ts';
 import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { objectsInFolder } from './folder-management.ts';
+import { folderOf, objectsInFolder } from './folder-management.ts';
 import { readObjects } from './object-files.ts';
 import type { FilesLocation } from './selected-exposures.ts';
 import {
@@ -18,6 +18,7 @@ import {
   parseExposureName,
   rejectClusterFlags,
   rejectContradictions,
+  rejectGiven,
   type Choice,
   type SelectionFlags,
   type NamedExposure,
@@ -34,18 +35,23 @@ export interface FileSource {
   readonly exposure?: NamedExposure | undefined;
 }
 
+/** Flags that select files and Exposures. */
+export interface FileFlags extends SelectionFlags {
+  readonly filename?: readonly string[];
+  readonly state?: string;
+}
+
 /**
- * Returns what the values of `-f` mean. They extend to the next flag, so that an Exposure named after the files is
+ * Returns what the values of `-f` mean, or the folder of `--state`. They extend to the next flag, so that an Exposure named after the files is
  * among them. Throws an error if they are ambiguous.
  */
-export function fileSourceOf(
+export async function fileSourceOf(
   io: CommandIo,
-  words: readonly string[],
   named: NamedExposure | undefined,
-  flags: SelectionFlags,
+  flags: FileFlags,
   command: Command,
-): FileSource {
-  const [first = '', ...others] = words;
+): Promise<FileSource> {
+  const [first = '', ...others] = flags.filename ?? [await folderOf(io, { state: flags.state })];
   const folder = isFolder(io, first) ? first : undefined;
   const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
   const names = others.filter((word) => isName(io, word));
@@ -63,8 +69,13 @@ export function fileSourceOf(
   }
   rejectContradictions(exposure, flags);
   if (folder === undefined) return { files, exposure };
-  rejectClusterFlags({ filename: folder }, command);
+  rejectClusterFlags({ filename: folder, state: flags.state }, command);
   return { folder, files: [], exposure };
+}
+
+/** Throws an error if --state was given with files of a cluster. */
+export function rejectStateOfFiles(command: Command): void {
+  rejectGiven(['state'], 'requires the folder of snicket run in -f', command);
 }
 
 /** Returns which Exposures are chosen. `namespace` applies to names without one. */

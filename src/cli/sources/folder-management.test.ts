@@ -1,9 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import { yamlText } from '../../manifests/yaml-text.ts';
 import { RunLab } from '../../standalone/testing/run-lab.ts';
 import { objectsInFolder } from './folder-management.ts';
 import { Terminal } from '../testing/snicket.ts';
@@ -238,17 +239,103 @@ test.each([[['dns']], [['kubeconfig', 'blue']]])(
   },
 );
 
+describe('--state', () => {
+  /** Writes the status file of the folder of a lab into folder `state`. */
+  function writeState(terminal: Terminal, folder: string, items: readonly object[] = []): void {
+    mkdirSync(join(terminal.folder, 'state'), { recursive: true });
+    terminal.write('state/status.yaml', yamlText({ kind: 'List', folder, items }));
+  }
+
+  test.each([
+    [['dns', '--format', 'hosts'], `127.0.0.1 ${API_HOST}\n`],
+    [['doctor', '--timeout', '1ms'], `tenants/blue  ${API_HOST}:`],
+    [['kubeconfig', 'tenants/blue'], `server: https://${API_HOST}:`],
+    [['render'], '# Exposure tenants/blue: Edge shared, driver snicket, mode Passthrough\n'],
+  ])('selects the folder to which the state belongs: %j', async (words, text) => {
+    await using lab = new RunLab();
+    using terminal = new Terminal();
+    await lab.addTenant('blue');
+    writeState(terminal, lab.folder);
+
+    const { stdout, stderr } = await terminal.snicket([...words, '--state', 'state']);
+
+    expect(stderr).toBe('');
+    expect(stdout).toContain(text);
+  });
+
+  test('adds Exposures whose tenants are being cleaned up, and leaves out others that are not in the folder', async () => {
+    await using lab = new RunLab();
+    using terminal = new Terminal();
+    await lab.addTenant('blue');
+    const { apiVersion, kind } = RESOURCES.exposure;
+    const spec = { controlPlane: { type: 'Endpoints', endpoints: { api: ['192.0.2.1:6443'] } } };
+    const removed = { apiVersion, kind, metadata: { name: 'removed', namespace: 'tenants' }, spec };
+    const deletionTimestamp = '2026-03-02T08:00:00Z';
+    const metadata = { name: 'deleted', namespace: 'tenants', deletionTimestamp };
+    writeState(terminal, lab.folder, [removed, { ...removed, metadata }]);
+
+    const { stdout } = await terminal.snicket(['render', '--state', 'state']);
+
+    expect(stdout.match(/^# Exposure \S+/gm)).toEqual([
+      '# Exposure tenants/blue:',
+      '# Exposure tenants/deleted',
+    ]);
+  });
+
+  test.each([[['doctor']], [['dns']], [['render']], [['kubeconfig', 'blue']]])(
+    'rejects the state of another folder than -f: %j',
+    async (words) => {
+      await using lab = new RunLab();
+      using terminal = new Terminal();
+      await lab.addTenant('blue');
+      writeState(terminal, '/etc/other');
+
+      const ended = await terminal.snicket([...words, '-f', lab.folder, '--state', 'state']);
+
+      expect(ended.stderr).toBe(
+        `error: the state state belongs to the folder /etc/other, not to ${lab.folder}\nhint: pass -f /etc/other, or --state with the state folder of ${lab.folder}\n`,
+      );
+      expect(ended.exitCode).toBe(2);
+    },
+  );
+
+  test.each([[['doctor']], [['dns']], [['render']], [['diff']], [['kubeconfig', 'blue']]])(
+    'rejects a state without the name of its folder, and flags of a cluster: %j',
+    async (words) => {
+      using terminal = new Terminal();
+      terminal.write('status.yaml', 'kind: List\nitems: []\n');
+
+      const nameless = await terminal.snicket([...words, '--state', '.']);
+      const both = await terminal.snicket([...words, '-f', '.', '--state', '.', '--context', 'a']);
+
+      expect(nameless.stderr).toBe(
+        'error: the state . does not name its folder\nhint: pass the folder with -f\n',
+      );
+      expect(nameless.exitCode).toBe(2);
+      expect(both.stderr).toBe(
+        'error: --context cannot be combined with --state\nhint: remove --context\n',
+      );
+      expect(both.exitCode).toBe(2);
+    },
+  );
+});
+
 test.each([
-  ['dns', 'its folder: -f DIR'],
-  ['doctor', 'its folder: -f DIR'],
-  ['status', 'its folder or its state: -f DIR or --state DIR'],
-])('who has no cluster is told what %s takes of `snicket run`', async (command, way) => {
+  [['dns']],
+  [['doctor']],
+  [['status']],
+  [['render']],
+  [['diff']],
+  [['kubeconfig', 'blue']],
+])('without a kubeconfig, the hint names the flags for `snicket run`: %j', async (words) => {
   using terminal = new Terminal();
 
-  const { exitCode, stderr } = await terminal.snicket([command]);
+  const { exitCode, stderr } = await terminal.snicket(words);
 
   expect(stderr).toStartWith('error: no cluster configured: ');
-  expect(stderr).toEndWith(`\nhint: pass --kubeconfig FILE; for snicket run, pass ${way}\n`);
+  expect(stderr).toEndWith(
+    '\nhint: pass --kubeconfig FILE; for snicket run, pass its folder or its state: -f DIR or --state DIR\n',
+  );
   expect(exitCode).toBe(2);
 });
 

@@ -1,11 +1,14 @@
 /**
  * The folder of `snicket run` in place of a management cluster.
  */
+import type { KubeObject } from '../../kube/object.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { faultText, FolderUnreadable } from '../../standalone/folder/fault.ts';
 import { readFolder, type FolderObjects } from '../../standalone/read-folder.ts';
 import type { FilesLocation } from './selected-exposures.ts';
-import { readerOf } from './object-reader.ts';
+import { StateSource } from '../status/state-source.ts';
+import { appliedObjects } from './applied-objects.ts';
+import { isAt, readerOf } from './object-reader.ts';
 import { READ_TIMEOUT_MS } from './read-timeout.ts';
 import { CommandError } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -18,9 +21,57 @@ export interface FolderManagement {
   readonly faults: readonly string[];
 }
 
-/** Reads the folder. @throws CommandError, FolderUnreadable */
-export async function openFolder(io: CommandIo, folder: string): Promise<FolderManagement> {
-  const { objects, faults, unusableEdgeFiles } = await objectsInFolder(io, folder);
+/** The flags that select `snicket run`. */
+export interface FolderFlags {
+  readonly filename?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+/** Returns the folder of -f, or that to which the state of --state belongs. @throws CommandError */
+export async function folderOf(
+  io: CommandIo,
+  { filename, state = '' }: FolderFlags,
+): Promise<string> {
+  if (filename !== undefined) return filename;
+  const { folder } = await new StateSource(state, {}, { path: io.path(state) }).read();
+  if (folder !== undefined) return folder;
+  throw new CommandError(`the state ${state} does not name its folder`, 'pass the folder with -f');
+}
+
+/**
+ * Returns the objects of a folder with the status and the TenantRoutes of its state. Includes Exposures that were
+ * removed from the folder while their tenants are cleaned up.
+ *
+ * @throws CommandError if the state cannot be read, or belongs to another folder
+ */
+export async function withState(
+  io: CommandIo,
+  objects: readonly KubeObject[],
+  folder: string,
+  state: string,
+): Promise<readonly KubeObject[]> {
+  const owner = { name: folder, path: io.path(folder) };
+  const source = new StateSource(state, {}, { path: io.path(state), owner });
+  const { edges = [], exposures, tenantRoutes = [] } = await source.read();
+  const isPresent = (live: KubeObject) =>
+    live.metadata.deletionTimestamp !== undefined ||
+    objects.some((object) => isAt(object, live, live.metadata));
+  const isOther = ({ kind }: KubeObject) => kind !== 'Edge' && kind !== 'Exposure';
+  return [
+    ...appliedObjects([...edges, ...exposures].filter(isPresent), objects),
+    ...objects.filter(isOther),
+    ...tenantRoutes,
+  ];
+}
+
+/** Reads the folder, and its state if there is one. @throws CommandError, FolderUnreadable */
+export async function openFolder(
+  io: CommandIo,
+  folder: string,
+  state?: string,
+): Promise<FolderManagement> {
+  const { objects: inFolder, faults, unusableEdgeFiles } = await objectsInFolder(io, folder);
+  const objects = state === undefined ? inFolder : await withState(io, inFolder, folder, state);
   const nothing = { has: () => false };
   const reader = readerOf(objects);
   const management = new ManagementSnapshot(objects, nothing, reader, unusableEdgeFiles);

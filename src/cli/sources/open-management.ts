@@ -13,22 +13,23 @@ export interface OpenedManagement {
 }
 
 /**
- * Returns a client for the management cluster. `instead` names the flags that select `snicket run`, for the error
- * without any kubeconfig.
+ * Returns a client for the management cluster. Without any kubeconfig, the error of a command with `hasFolderFlags`
+ * names -f and --state.
  *
  * @throws AccessError
  */
 export function openManagement(
   io: CommandIo,
   { kubeconfig, context }: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
-  instead?: string,
+  { hasFolderFlags = false } = {},
 ): OpenedManagement {
   try {
     const access = defaultAccess(accessOptions(io, kubeconfig, context));
     return { client: createClient(access), access };
   } catch (error) {
     const isMissing = error instanceof AccessError && error.code === 'AccessMissing';
-    if (!isMissing || instead === undefined || kubeconfig !== undefined) throw error;
-    throw new AccessError(error.code, `${error.message}; for snicket run, pass ${instead}`, error);
+    if (!isMissing || !hasFolderFlags || kubeconfig !== undefined) throw error;
+    const hint = 'for snicket run, pass its folder or its state: -f DIR or --state DIR';
+    throw new AccessError(error.code, `${error.message}; ${hint}`, error);
   }
 }

@@ -19,14 +19,13 @@ import { adviceIn, EXIT, printAdvice } from '../output/messages.ts';
 import { withProgress } from '../output/progress.ts';
 import { proxyImageOf } from '../plans/dry-runs.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
-import { folderLocation, openFolder } from './folder-management.ts';
+import { folderLocation, folderOf, openFolder, type FolderFlags } from './folder-management.ts';
 import { openManagement } from './open-management.ts';
 import { READ_TIMEOUT_MS } from './read-timeout.ts';
 import { selectedInFiles, selectedOf } from './selected-exposures.ts';
 
 /** Flags that select the source and the Exposures. */
-export interface SourceFlags extends ClusterFlags, SelectionFlags {
-  readonly filename?: string;
+export interface SourceFlags extends ClusterFlags, SelectionFlags, FolderFlags {
   readonly proxyImage?: string;
 }
 
@@ -57,13 +56,14 @@ export async function readManagement(
 ): Promise<ReadManagement> {
   const named = exposures.length === 0 ? [undefined] : exposures;
   for (const exposure of named) rejectContradictions(exposure, flags);
-  const { filename } = flags;
-  if (filename === undefined) return readCluster(io, named, flags);
+  const { filename, state } = flags;
+  if (filename === undefined && state === undefined) return readCluster(io, named, flags);
   rejectClusterFlags(flags, command);
-  const { management, faults } = await openFolder(io, filename);
+  const folder = await folderOf(io, flags);
+  const { management, faults } = await openFolder(io, folder, state);
   for (const fault of faults) printAdvice(io, severity, adviceIn(fault));
   if (faults.length > 0 && severity === 'error') io.exitCode = EXIT.failed;
-  const location = { ...folderLocation(filename), hasFaults: faults.length > 0 };
+  const location = { ...folderLocation(folder), hasFaults: faults.length > 0 };
   return {
     management,
     choices: named.map((exposure) =>
@@ -82,7 +82,7 @@ async function readCluster(
   named: readonly (NamedExposure | undefined)[],
   flags: SourceFlags,
 ): Promise<ReadManagement> {
-  const { client, access } = openManagement(io, flags, 'its folder: -f DIR');
+  const { client, access } = openManagement(io, flags, { hasFolderFlags: true });
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const reading = ManagementSnapshot.read(client, signal);
   const management = await withProgress(io, `reading ${client.server}`, reading);

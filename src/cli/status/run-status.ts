@@ -68,8 +68,7 @@ function openSource(
     const owner = filename === undefined ? undefined : { name: filename, path: io.path(filename) };
     return new StateSource(state, choice, { path: io.path(state), owner });
   }
-  const instead = 'its folder or its state: -f DIR or --state DIR';
-  const { client, access } = openManagement(io, flags, instead);
+  const { client, access } = openManagement(io, flags, { hasFolderFlags: true });
   return new ClusterSource(client, selectionOf(exposure, flags, access), flags.operatorNamespace);
 }
 

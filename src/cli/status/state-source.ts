@@ -89,7 +89,8 @@ export class StateSource implements StatusSource {
 
   #objects(text: string, holder: StateOwner): StatusObjects {
     const list = this.#list(text);
-    this.#rejectOtherFolder(textAt(list, 'folder'));
+    const folder = textAt(list, 'folder');
+    this.#rejectOtherFolder(folder);
     const items = listAt(list, 'items').filter(
       (item): item is KubeObject => textAt(item, 'metadata', 'name') !== undefined,
     );
@@ -100,6 +101,7 @@ export class StateSource implements StatusSource {
       tenantRoutes: ofKind('TenantRoute'),
       operator: this.#operator(holder),
       faults: textsAt(list, 'faults'),
+      folder,
     };
   }
 

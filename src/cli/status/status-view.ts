@@ -59,6 +59,8 @@ export interface StatusObjects {
   readonly tenantRoutes?: readonly KubeObject[] | undefined;
   readonly operator?: OperatorState | undefined;
   readonly faults?: readonly string[] | undefined;
+  /** The folder of `snicket run`; absent for a cluster. */
+  readonly folder?: string | undefined;
 }
 
 /** Returns the name of the process that reconciles the objects. */
