@@ -17,8 +17,7 @@ export interface WatchedFileOptions {
   readonly onContent: (bytes: Buffer) => void;
   /**
    * Called once for each new error: the file cannot be read, or its directory cannot be watched. Watching continues.
-   * When
-   * the file can be read again, its content is reported even if it has not changed.
+   * When the file can be read again, its content is reported even if it has not changed.
    */
   readonly onError: (error: Error) => void;
   /**

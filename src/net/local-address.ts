@@ -19,7 +19,7 @@ export function reachesListener(
     if (port !== target.port || listening?.length !== dialed.length) return false;
     const isWildcard = listening.every((byte) => byte === 0);
     return isWildcard
-      ? isLoopback(dialed) || localAddresses.some((address) => isSame(ipBytes(address), dialed))
+      ? isLoopback(dialed) || localAddresses.some((local) => isSame(ipBytes(local), dialed))
       : isSame(listening, dialed);
   });
 }

@@ -1,7 +1,6 @@
 /**
  * Encodes and parses netlink messages: a header, a body, and attributes in the body. Numbers are in host byte order;
- * Bun
- * supports little-endian hosts only.
+ * Bun supports little-endian hosts only.
  */
 import { ACK_MESSAGE, ANSWER, TYPE } from './rtnetlink.ts';
 

@@ -19,8 +19,7 @@ import { TYPE } from './rtnetlink.ts';
 const LOOPBACK = 'lo';
 /**
  * Another process may change the same address at the same time, such as two init containers while one DaemonSet
- * replaces
- * another.
+ * replaces another.
  */
 const MAX_ATTEMPTS = 10;
 /** How long the kernel may take to route to a new address. The worst of 6,000 tries on a busy machine took 33 ms. */
@@ -81,8 +80,7 @@ export class NodeAddresses implements Disposable {
 
   /**
    * Removes an address from the loopback interface, if it has the properties that {@link add} sets. Any other address
-   * was
-   * not added by Snicket and stays.
+   * was not added by Snicket and stays.
    *
    * @throws NodeAddressError
    */
@@ -159,8 +157,7 @@ export class NodeAddresses implements Disposable {
 
   /**
    * Changes an address. If another process has made the same change in the meantime, the kernel returns `done`, which
-   * is
-   * not an error.
+   * is not an error.
    */
   #change(address: string, request: (sequence: number) => Buffer, done: string): void {
     try {

@@ -36,7 +36,7 @@ export function textLine(
   ];
   const excerptLines = typeof excerpt === 'string' ? excerpt.split('\n') : [];
   const lines = [line.filter((part) => part !== '').join('  '), ...excerptLines.map(indented)];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.map((text) => `${text}\n`).join('');
 }
 
 /** Indents a line, so that the line of a file cannot be mistaken for a log line. */

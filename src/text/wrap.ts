@@ -18,8 +18,7 @@ export function wrapWords(words: readonly string[], width: number): readonly str
 
 /**
  * Text that is never broken: a command after a colon, text in backticks or shell quotes, and a word. So a user can copy
- * a
- * command or a path as a whole: a terminal copies lines that it has wrapped itself without a line break.
+ * a command or a path as a whole: a terminal copies lines that it has wrapped itself without a line break.
  */
 const UNITS =
   /(?<=: )(?:chmod|ip|kubectl|openssl|snicket) [^;)]*[^;)\s]\S*|(?<!\S)\(?`[^`]*`\S*|(?<!\S)\(?'[^']*'\S*|\S+/g;

@@ -46,8 +46,7 @@ const EMPTY: Buffer = Buffer.alloc(0);
  * change. It stores offsets and allocates nothing.
  *
  * For LOCAL and UNSPEC headers, `family` is undefined. The receiver must use the addresses of the connection and
- * discard
- * the rest of the header, so their TLVs are ignored.
+ * discard the rest of the header, so their TLVs are ignored.
  */
 export class ProxyHeader {
   /** After `header`: the family of the addresses. Absent for LOCAL and UNSPEC. */

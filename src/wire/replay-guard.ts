@@ -19,8 +19,7 @@ export interface ReplayGuardOptions {
   readonly windowSeconds: number;
   /**
    * Number of headers that the guard always remembers. It remembers at most twice as many. Default 65,536, which takes
-   * 2
-   * MiB.
+   * 2 MiB.
    */
   readonly capacity?: number;
 }

@@ -38,8 +38,7 @@ export class RoutesFile implements RoutesFeed {
   #watched: WatchedFile | undefined;
   /**
    * The end of the last load. Loads run one after the other, because the next version may arrive during a load: the
-   * exact
-   * parser is imported on demand.
+   * exact parser is imported on demand.
    */
   #queue: Promise<void> = Promise.resolve();
   #stopRetrying: (() => void) | undefined;

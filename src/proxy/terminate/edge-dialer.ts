@@ -159,8 +159,7 @@ export class EdgeDialer {
       },
       data: (socket, chunk) => {
         // Bun has never reported bytes before the handshake. If it does, the relay buffers them until the pod is
-        // joined,
-        // and drops them if the edge is not trusted.
+        // joined, and drops them if the edge is not trusted.
         if (!socket.data.closed) relay.pass(socket.data, socket.data.peer, chunk);
       },
       drain: (socket) => {

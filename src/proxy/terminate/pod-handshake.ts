@@ -1,7 +1,6 @@
 /**
  * The handshake with the pod: reads its hello, requests a dial of the edge, and answers with the current certificate
- * and
- * the protocol that the edge chose.
+ * and the protocol that the edge chose.
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
 import type { Relay } from '../../engine/bun/relay.ts';

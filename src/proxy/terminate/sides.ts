@@ -1,7 +1,6 @@
 /**
  * The two sides of a terminated connection. They extend the sides of engine `bun` for TLS: a pod accepts no bytes
- * before
- * its handshake is complete, and closing does not wait for the peer.
+ * before its handshake is complete, and closing does not wait for the peer.
  */
 import type { Socket } from 'bun';
 import { ClientSide, UpstreamSide } from '../../engine/bun/side.ts';

@@ -149,8 +149,7 @@ export class ClientHello {
 
   /**
    * Reads the single host_name. RFC 6066 requires skipping unknown name types, but none exist, and OpenSSL and
-   * BoringSSL
-   * refuse them. Refusing them here gives a clearer error.
+   * BoringSSL refuse them. Refusing them here gives a clearer error.
    */
   #nameFault(): HelloRefusal | undefined {
     if (this.#serverName === NOT_FOUND) return undefined;
