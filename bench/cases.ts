@@ -4,7 +4,7 @@
 
 /** Where the program under test runs: at the edge, or on a worker with an edge behind it. */
 export type Role = 'gateway' | 'proxy';
-/** `plain`: a hello followed by plain bytes, so that the proxy is the most expensive part; `tls`: a real handshake. */
+/** `plain`: a hello followed by plain bytes, so that the proxy takes most of the CPU time; `tls`: a real handshake. */
 export type Kind = 'plain' | 'tls';
 /** What the client does. */
 export type Load = 'connect' | 'request' | 'download' | 'upload';
@@ -30,11 +30,10 @@ export const LOADS: Readonly<Record<Load, { readonly title: string; readonly uni
 };
 
 /** Returns the arguments of the load generator for a load. */
-export function loadWords(load: Load, kind: Kind): string[] {
+export function loadArguments(load: Load, kind: Kind): string[] {
   switch (load) {
     case 'connect':
-      // A handshake takes the load generator and the backend about a millisecond. More connections at a time would only
-      // queue.
+      // A handshake takes the load generator and the backend about a millisecond, so more connections would only queue.
       return ['--connections', kind === 'plain' ? '64' : '16', '--again', ...SMALL];
     case 'request':
       return ['--connections', '64', ...SMALL];
@@ -71,14 +70,14 @@ export const OTHER_CASES = [
 /** CPU time per unit of the load: microseconds per completed connection or request, or seconds per 10^9 bytes. */
 export function costOf(
   load: Load,
-  counted: { readonly processorNs: number; readonly completed: number; readonly bytes: number },
+  result: { readonly processorNs: number; readonly completed: number; readonly bytes: number },
 ): number {
   return load === 'download' || load === 'upload'
-    ? counted.processorNs / counted.bytes
-    : counted.processorNs / 1000 / counted.completed;
+    ? result.processorNs / result.bytes
+    : result.processorNs / 1000 / result.completed;
 }
 
-/** Whether the id of a case has all words of the choice, as in `gateway.plain` or `request`. */
+/** Reports whether the id of a case contains all words of a choice such as `gateway.plain` or `request`. */
 export function isChosen(id: string, choice: string): boolean {
   const words = id.split('.');
   return choice.split('.').every((word) => words.includes(word));

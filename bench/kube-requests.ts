@@ -1,6 +1,6 @@
 /**
- * Measures the CPU time of a client per request to an API server, by `fetch` and by HTTP/2: `bun
- * bench/kube-requests.ts`. The server is another process, so that only the CPU time of the client counts.
+ * Measures the CPU time of a client per request to an API server, with `fetch` and with HTTP/2: `bun
+ * bench/kube-requests.ts`. The server is a separate process, so that only the CPU time of the client counts.
  */
 import { createClient } from '../src/kube/client/fetch-client.ts';
 import type { KubeClient } from '../src/kube/client/client.ts';
@@ -78,10 +78,10 @@ async function measure(): Promise<void> {
 }
 
 async function get(client: KubeClient, requests: number): Promise<void> {
-  let left = requests;
+  let remaining = requests;
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      while (left-- > 0) await client.get(RESOURCES.secret, KEY);
+      while (remaining-- > 0) await client.get(RESOURCES.secret, KEY);
     }),
   );
 }

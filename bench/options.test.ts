@@ -4,7 +4,7 @@ import { OptionsError, parseOptions } from './options.ts';
 const PEERS = ['haproxy', 'haproxy-splice', 'go', 'snicket-epoll'];
 
 describe('the command line of the bench', () => {
-  test('runs everything without arguments', () => {
+  test('selects everything without arguments', () => {
     const options = parseOptions([], PEERS);
 
     expect(options.mode).toBe('full');
@@ -22,7 +22,7 @@ describe('the command line of the bench', () => {
     expect(options.repetitions).toBeLessThan(parseOptions([], PEERS).repetitions);
   });
 
-  test('cases are chosen by any words of their names, also those that a quick run leaves out', () => {
+  test('--cases selects cases by any words of their names, including those that --quick skips', () => {
     const options = parseOptions(['--quick', '--cases', 'gateway.upload,proxy.tls.request'], PEERS);
 
     expect(options.cases.map((one) => one.id)).toEqual([
@@ -33,13 +33,13 @@ describe('the command line of the bench', () => {
     expect(options.others).toEqual([]);
   });
 
-  test('peers come in their own order, whatever the order of the words', () => {
+  test('--peers keeps the order of the peers, not that of the argument', () => {
     const options = parseOptions(['--peers', 'snicket-epoll,haproxy'], PEERS);
 
     expect(options.peers).toEqual(['haproxy', 'snicket-epoll']);
   });
 
-  test('an unknown peer or case is named, with those that there are', () => {
+  test('reports an unknown peer or case, with the known ones', () => {
     expect(() => parseOptions(['--peers', 'envoy'], PEERS)).toThrow(
       new OptionsError("no peer 'envoy'; there are haproxy, haproxy-splice, go, snicket-epoll"),
     );

@@ -21,7 +21,7 @@ export interface Options {
   readonly idleConnections: Readonly<Record<Kind, number>>;
 }
 
-/** Left out of a quick run, because they add the least information. */
+/** Cases that a quick run skips, because they add the least information. */
 const NOT_QUICK = ['gateway.tls', 'upload'];
 const NOT_QUICK_PEERS = ['haproxy-splice'];
 /** Prefixes of the peers whose memory a quick run measures. */
@@ -32,7 +32,7 @@ const PACE = {
     repetitions: 4,
     compilingFactor: 6,
     time: { warmUpMs: 100, durationMs: 250 },
-    // Each connection with TLS takes a terminating proxy and its neighbors milliseconds.
+    // Each TLS connection takes a terminating proxy, the client and the backend milliseconds.
     idleConnections: { plain: 9_000, tls: 2_000 },
   },
   full: {
@@ -53,9 +53,9 @@ export class OptionsError extends Error {
 }
 
 /** Parses the command line. @throws OptionsError for an unknown peer or case. */
-export function parseOptions(words: readonly string[], knownPeers: readonly string[]): Options {
+export function parseOptions(args: readonly string[], knownPeers: readonly string[]): Options {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
       peers: { type: 'string' },
@@ -63,11 +63,11 @@ export function parseOptions(words: readonly string[], knownPeers: readonly stri
     },
   });
   const mode = values.quick ? 'quick' : 'full';
-  const isLeftOut = (id: string) =>
+  const isSkipped = (id: string) =>
     values.quick && NOT_QUICK.some((choice) => isChosen(id, choice));
   const peerChoice = list(values.peers);
   const caseChoice = list(values.cases);
-  const ids = [...ALL_CASES.map((one) => one.id), ...OTHER_CASES];
+  const ids = [...ALL_CASES.map((benchCase) => benchCase.id), ...OTHER_CASES];
   for (const choice of caseChoice) {
     if (!ids.some((id) => isChosen(id, choice)))
       throw new OptionsError(`no case '${choice}'; there are ${ids.join(', ')}, and words of them`);
@@ -77,17 +77,17 @@ export function parseOptions(words: readonly string[], knownPeers: readonly stri
       throw new OptionsError(`no peer '${name}'; there are ${knownPeers.join(', ')}`);
   }
   const chosen = (id: string) =>
-    caseChoice.length > 0 ? caseChoice.some((choice) => isChosen(id, choice)) : !isLeftOut(id);
+    caseChoice.length > 0 ? caseChoice.some((choice) => isChosen(id, choice)) : !isSkipped(id);
   const peers =
     peerChoice.length > 0
       ? knownPeers.filter((name) => peerChoice.includes(name))
       : knownPeers.filter((name) => !values.quick || !NOT_QUICK_PEERS.includes(name));
-  const inQuickMemory = (name: string) => QUICK_MEMORY.some((start) => name.startsWith(start));
+  const isMeasuredQuickly = (name: string) => QUICK_MEMORY.some((start) => name.startsWith(start));
   return {
     mode,
     peers,
-    memoryPeers: values.quick && peerChoice.length === 0 ? peers.filter(inQuickMemory) : peers,
-    cases: ALL_CASES.filter((one) => chosen(one.id)),
+    memoryPeers: values.quick && peerChoice.length === 0 ? peers.filter(isMeasuredQuickly) : peers,
+    cases: ALL_CASES.filter((benchCase) => chosen(benchCase.id)),
     others: OTHER_CASES.filter(chosen),
     ...PACE[mode],
   };

@@ -47,11 +47,14 @@ try {
 async function bench(options: Options): Promise<Results> {
   const failures: Record<string, string> = {};
   const versions: Record<string, string> = {};
-  const roles = new Set([...options.cases.map((one) => one.role), ...options.others.map(roleOf)]);
+  const roles = new Set([
+    ...options.cases.map((benchCase) => benchCase.role),
+    ...options.others.map(roleOf),
+  ]);
   const peers = ALL_PEERS.filter(
     (peer) => options.peers.includes(peer.name) && roles.has(peer.role),
   );
-  progress.update('programs', 'compiling and unpacking what is not in the cache');
+  progress.update('programs', 'compiling and unpacking programs that are not in the cache');
   const programs = await compileC();
   const available: Peer[] = [];
   for (const peer of peers) {
@@ -85,7 +88,7 @@ async function measure(
   await using lab = await Lab.open(programs, interruption.signal);
   const usable = peers.filter((peer) => peer.role === 'gateway');
   if (peers.length > usable.length) {
-    await attempt(failures, 'the edge behind all proxies of workers', async () => {
+    await attempt(failures, "the edge behind the workers' proxies", async () => {
       await lab.startEdge();
       usable.push(...peers.filter((peer) => peer.role === 'proxy'));
     });
@@ -112,17 +115,19 @@ async function measureCosts(
 ): Promise<Sample[]> {
   if (options.cases.length === 0) return [];
   const running: RunningPeer[] = [];
-  for (const peer of peers.filter((each) => options.cases.some((one) => one.role === each.role))) {
+  for (const peer of peers.filter(({ role }) =>
+    options.cases.some((benchCase) => benchCase.role === role),
+  )) {
     progress.update('start', peer.name);
     await attempt(failures, peer.name, async () => {
-      const launch = await peer.launch(lab.site);
+      const launch = await peer.launch(lab.environment);
       running.push({ peer, program: await lab.start(peer.name, 'tested', launch, peer.kinds[0]) });
     });
   }
   progress.done('start', running.map(({ peer }) => peer.name).join(' '));
   const samples = await measureRounds(lab, running, options.cases, { ...options, progress });
   for (const { program } of running) {
-    if (!program.isRunning) failures[program.name] = `it did not survive: ${program.lastWords()}`;
+    if (!program.isRunning) failures[program.name] = `it exited: ${program.recentOutput()}`;
     await lab.stop(program);
   }
   return samples;
@@ -134,26 +139,26 @@ async function measureMemory(
   peers: readonly Peer[],
   failures: Record<string, string>,
 ): Promise<IdleMemory[]> {
-  const found: IdleMemory[] = [];
+  const memories: IdleMemory[] = [];
   for (const id of options.others.filter((other) => other.endsWith('.idle'))) {
     const kind = id.split('.')[1] as Kind;
-    // Passing TLS through takes a proxy no more memory than passing plain bytes.
-    const fitting = peers.filter(
+    // A proxy that passes TLS through uses the same memory as for plain bytes.
+    const measured = peers.filter(
       (peer) =>
         peer.role === roleOf(id) &&
         peer.kinds[0] === kind &&
         options.memoryPeers.includes(peer.name),
     );
-    for (const peer of fitting) {
+    for (const peer of measured) {
       progress.update('memory', `${id} ${peer.name}`);
       await attempt(failures, `${id} ${peer.name}`, async () => {
         const idle = { ...options, connections: options.idleConnections[kind] };
-        found.push(await measureIdle(lab, peer, kind, idle));
+        memories.push(await measureIdle(lab, peer, kind, idle));
       });
     }
   }
-  if (found.length > 0) progress.done('memory', `${found.length} peers`);
-  return found;
+  if (memories.length > 0) progress.done('memory', `${memories.length} peers`);
+  return memories;
 }
 
 function roleOf(id: string): 'gateway' | 'proxy' {
@@ -165,14 +170,14 @@ function roleOf(id: string): 'gateway' | 'proxy' {
  */
 async function attempt(
   failures: Record<string, string>,
-  what: string,
+  name: string,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
     interruption.signal.throwIfAborted();
-    failures[what] = (error as Error).message;
-    progress.done(what, `failed: ${(error as Error).message}`);
+    failures[name] = (error as Error).message;
+    progress.done(name, `failed: ${(error as Error).message}`);
   }
 }

@@ -2,7 +2,8 @@
  * backend PORT CERTIFICATE KEY
  *
  * Answers the requests of stream.h on loopback. A connection that begins with the marked hello of hello.h continues in
- * plain bytes; any other gets a TLS handshake. So one address serves both kinds of load, and health checks over TLS.
+ * plain bytes. Any other connection gets a TLS handshake. So one address serves both kinds of load, and TLS health
+ * checks.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -40,7 +41,7 @@ static void accept_all(int listener) {
     int fd;
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         struct connection *connection = calloc(1, sizeof *connection);
-        if (connection == NULL) give_up("calloc");
+        if (connection == NULL) fail("calloc");
         socket_without_delay(fd);
         connection->stream.fd = fd;
         watch(connection, EPOLL_CTL_ADD, EPOLLIN);
@@ -48,7 +49,7 @@ static void accept_all(int listener) {
 }
 
 /* Returns 1 once it is known whether this client uses plain bytes or TLS. */
-static long learn_kind(struct connection *connection) {
+static long detect_kind(struct connection *connection) {
     unsigned char bytes[HELLO_PROBE];
     ssize_t count = recv(connection->stream.fd, bytes, sizeof bytes, MSG_PEEK);
     if (count <= 0) return STREAM_END;
@@ -76,7 +77,7 @@ static long send_owed(struct connection *connection) {
 }
 
 /* Reads the rest of a hello, a request, and the body that the request announced. */
-static long take(struct connection *connection) {
+static long read_request(struct connection *connection) {
     static unsigned char bytes[4096];
     size_t at = 0;
     long count;
@@ -103,14 +104,14 @@ static long take(struct connection *connection) {
 static long serve(struct connection *connection) {
     for (;;) {
         long result = 1;
-        if (connection->stage == FIRST_BYTES) result = learn_kind(connection);
+        if (connection->stage == FIRST_BYTES) result = detect_kind(connection);
         else if (connection->stage == HANDSHAKE) {
             result = stream_handshake(&connection->stream);
             if (result == 1) connection->stage = REQUEST;
         } else if (connection->owed > 0) {
             result = send_owed(connection);
         } else {
-            result = take(connection);
+            result = read_request(connection);
             if (result > 0 && connection->request_bytes == sizeof connection->request && connection->request.up == 0) {
                 connection->owed = connection->request.down;
                 connection->request_bytes = 0;
@@ -124,7 +125,7 @@ static SSL_CTX *server_context(const char *certificate, const char *key) {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (context == NULL || SSL_CTX_use_certificate_chain_file(context, certificate) != 1 ||
         SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
-        fprintf(stderr, "backend: %s and %s are no certificate and its key\n", certificate, key);
+        fprintf(stderr, "backend: %s and %s are not a certificate and its key\n", certificate, key);
         exit(1);
     }
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
@@ -134,14 +135,14 @@ static SSL_CTX *server_context(const char *certificate, const char *key) {
     return context;
 }
 
-int main(int count, char **words) {
-    if (count != 4) {
+int main(int argc, char **argv) {
+    if (argc != 4) {
         fprintf(stderr, "usage: backend PORT CERTIFICATE KEY\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    tls_context = server_context(words[2], words[3]);
-    int listener = listen_on(atoi(words[1]));
+    tls_context = server_context(argv[2], argv[3]);
+    int listener = listen_on(atoi(argv[1]));
     epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event arrival = {.events = EPOLLIN, .data.ptr = NULL}, events[256];
     epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &arrival);

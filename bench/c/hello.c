@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Replaces the 32 random bytes. Tells the backend that plain bytes follow instead of TLS. */
+/* Replaces the 32 random bytes. Announces that plain bytes follow instead of TLS. */
 static const char MARK[] = "snicket-bench-plain-bytes-follow";
 
 enum {

@@ -39,9 +39,9 @@ enum {
 
 struct connection {
     struct stream stream;
-    enum { CONNECTING, HANDSHAKE, WRITING, READING, RESTING } stage;
+    enum { CONNECTING, HANDSHAKE, WRITING, READING, IDLE } stage;
     uint32_t events;
-    bool greeted; /* the hello of a plain load is sent */
+    bool hello_sent; /* the hello of a plain load is sent */
     uint64_t written, left_to_read, began_ns;
 };
 
@@ -61,7 +61,7 @@ static struct {
 
 static int epoll;
 static SSL_CTX *tls_context;
-static struct message first, next; /* in a plain load the first message of a connection begins with the hello */
+static struct message first_message, next_message; /* in a plain load the first message of a connection begins with the hello */
 static uint64_t completed, errors, bytes;
 static bool measuring;
 static uint32_t latencies_us[LATENCY_LIMIT];
@@ -92,21 +92,21 @@ static void open_connection(struct connection *connection) {
     static uint32_t turn;
     memset(connection, 0, sizeof *connection);
     int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) give_up("socket");
+    if (fd < 0) fail("socket");
     socket_without_delay(fd);
-    /* 200 source addresses, because one has too few ports for thousands of connections per second. */
+    /* Uses 200 source addresses, because one address has too few ports for thousands of connections per second. */
     struct sockaddr_in source = {.sin_family = AF_INET};
     source.sin_addr.s_addr = htonl(0x7f000101 + turn++ % 200);
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-    if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0) give_up("bind");
+    if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0) fail("bind");
     struct sockaddr_in target = loopback(options.port);
     connection->stream.fd = fd;
     connection->began_ns = now_ns();
-    if (connect(fd, (struct sockaddr *)&target, sizeof target) < 0 && errno != EINPROGRESS) give_up("connect");
+    if (connect(fd, (struct sockaddr *)&target, sizeof target) < 0 && errno != EINPROGRESS) fail("connect");
     watch(connection, EPOLL_CTL_ADD, EPOLLOUT);
 }
 
-static void ask(struct connection *connection) {
+static void start_request(struct connection *connection) {
     if (!options.again) connection->began_ns = now_ns();
     connection->written = 0;
     connection->left_to_read = options.request.down;
@@ -118,13 +118,13 @@ static void count_answer(struct connection *connection) {
     if (measuring && latency_count < LATENCY_LIMIT)
         latencies_us[latency_count++] = (uint32_t)((now_ns() - connection->began_ns) / 1000);
     if (options.idle) {
-        connection->stage = RESTING;
+        connection->stage = IDLE;
         watch(connection, EPOLL_CTL_MOD, EPOLLIN);
     } else if (options.again) {
         stream_close(&connection->stream, true);
         open_connection(connection);
     } else {
-        ask(connection);
+        start_request(connection);
     }
 }
 
@@ -140,13 +140,13 @@ static long connected(struct connection *connection) {
         SSL_set_connect_state(tls);
         connection->stage = HANDSHAKE;
     } else {
-        ask(connection);
+        start_request(connection);
     }
     return 1;
 }
 
 static long write_request(struct connection *connection) {
-    struct message *message = connection->greeted ? &next : &first;
+    struct message *message = connection->hello_sent ? &next_message : &first_message;
     uint64_t left = message->total - connection->written;
     /* Filler bytes can be taken from anywhere after the request. */
     size_t at = connection->written < message->prepared ? connection->written : HELLO_ROOM + sizeof(struct request);
@@ -156,7 +156,7 @@ static long write_request(struct connection *connection) {
     bytes += (uint64_t)count;
     connection->written += (uint64_t)count;
     if (connection->written == message->total) {
-        connection->greeted = true;
+        connection->hello_sent = true;
         connection->stage = READING;
     }
     return count;
@@ -182,7 +182,7 @@ static long advance(struct connection *connection) {
             break;
         case HANDSHAKE:
             result = stream_handshake(&connection->stream);
-            if (result == 1) ask(connection);
+            if (result == 1) start_request(connection);
             break;
         case WRITING:
             result = write_request(connection);
@@ -190,7 +190,7 @@ static long advance(struct connection *connection) {
         case READING:
             result = read_answer(connection);
             break;
-        case RESTING: {
+        case IDLE: {
             char byte;
             result = stream_read(&connection->stream, &byte, 1) == STREAM_WAIT ? STREAM_WAIT : STREAM_END;
             break;
@@ -211,13 +211,13 @@ static void handle(struct connection *connection) {
     if (++errors < ERROR_LIMIT) open_connection(connection);
 }
 
-static int by_size(const void *left, const void *right) {
+static int compare_latency(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }
 
 static void print_result(uint64_t elapsed_ns, uint64_t processor_ns) {
-    qsort(latencies_us, latency_count, sizeof *latencies_us, by_size);
+    qsort(latencies_us, latency_count, sizeof *latencies_us, compare_latency);
     uint32_t median = latency_count ? latencies_us[latency_count / 2] : 0;
     uint32_t p99 = latency_count ? latencies_us[latency_count * 99 / 100] : 0;
     printf("{\"completed\":%lu,\"bytes\":%lu,\"errors\":%lu,\"elapsedNs\":%lu,\"processorNs\":%lu,"
@@ -251,26 +251,26 @@ static void measure(struct connection *connections) {
     print_result(now_ns() - began, 0);
 }
 
-static void rest(struct connection *connections) {
+static void stay_idle(struct connection *connections) {
     int opened = 0;
-    bool said = false;
+    bool printed = false;
     uint64_t began = now_ns();
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     while (now_ns() - began < IDLE_SECONDS * 1000000000ull && errors < ERROR_LIMIT) {
         while (opened < options.connections && (uint64_t)opened - completed < OPENING_LIMIT)
             open_connection(&connections[opened++]);
         wait_once(10);
-        if (!said && completed >= (uint64_t)options.connections) {
+        if (!printed && completed >= (uint64_t)options.connections) {
             print_result(now_ns() - began, 0);
-            said = true;
+            printed = true;
         }
         if (poll(&input, 1, 0) > 0) return;
     }
-    if (!said) print_result(now_ns() - began, 0);
+    if (!printed) print_result(now_ns() - began, 0);
 }
 
-static void read_options(int count, char **words) {
-    static const struct option known[] = {
+static void read_options(int argc, char **argv) {
+    static const struct option long_options[] = {
         {"port", required_argument, NULL, 'p'},        {"name", required_argument, NULL, 'n'},
         {"kind", required_argument, NULL, 'k'},        {"connections", required_argument, NULL, 'c'},
         {"up", required_argument, NULL, 'u'},          {"down", required_argument, NULL, 'd'},
@@ -278,7 +278,7 @@ static void read_options(int count, char **words) {
         {"watch", required_argument, NULL, 'W'},       {"again", no_argument, NULL, 'a'},
         {"idle", no_argument, NULL, 'i'},              {NULL, 0, NULL, 0},
     };
-    for (int letter; (letter = getopt_long(count, words, "", known, NULL)) != -1;) {
+    for (int letter; (letter = getopt_long(argc, argv, "", long_options, NULL)) != -1;) {
         switch (letter) {
         case 'p': options.port = atoi(optarg); break;
         case 'n': options.name = optarg; break;
@@ -300,18 +300,18 @@ static void read_options(int count, char **words) {
     }
 }
 
-int main(int count, char **words) {
-    read_options(count, words);
+int main(int argc, char **argv) {
+    read_options(argc, argv);
     signal(SIGPIPE, SIG_IGN);
     epoll = epoll_create1(EPOLL_CLOEXEC);
     tls_context = SSL_CTX_new(TLS_client_method());
     SSL_CTX_set_mode(tls_context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                       SSL_MODE_RELEASE_BUFFERS);
-    prepare(&first, !options.tls);
-    prepare(&next, false);
+    prepare(&first_message, !options.tls);
+    prepare(&next_message, false);
     struct connection *connections = calloc((size_t)options.connections, sizeof *connections);
-    if (connections == NULL) give_up("calloc");
-    if (options.idle) rest(connections);
+    if (connections == NULL) fail("calloc");
+    if (options.idle) stay_idle(connections);
     else measure(connections);
     return errors < ERROR_LIMIT ? 0 : 1;
 }

@@ -3,7 +3,7 @@
  *
  * The lower bound: a minimal single-threaded SNI router. It peeks at the hello, dials, and forwards bytes. It copies
  * small amounts, and splices after its buffer was full twice in a row. It has no limits, counters, timeouts or log, so
- * any proxy with these system calls costs at least as much.
+ * any proxy with the same system calls costs at least as much.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,25 +19,25 @@
 #include "hello.h"
 #include "stream.h"
 
-enum { BUFFER = 64 * 1024, PIPE = 1024 * 1024, FULL_READS_UNTIL_SPLICE = 2, ROUNDS = 8, GRAVES = 8192, POOL = 64 };
+enum { BUFFER = 64 * 1024, PIPE = 1024 * 1024, FULL_READS_UNTIL_SPLICE = 2, ROUNDS = 8, MAX_CLOSED = 8192, POOL = 64 };
 
 struct side {
     int fd;
     struct side *peer;
-    enum { HELLO, DIALING, JOINED, DEAD } stage;
+    enum { HELLO, DIALING, JOINED, CLOSED } stage;
     uint32_t events;
-    bool read_all;     /* FIN was received */
+    bool saw_fin;
     int full_reads;    /* consecutive */
-    char *kept;        /* buffered bytes that its peer did not accept */
-    size_t kept_bytes;
+    char *buffered;      /* bytes that its peer did not accept */
+    size_t buffered_bytes;
     int pipe[2];       /* 0, 0 if there is none */
     size_t pipe_bytes;
 };
 
 static int epoll;
 static char buffer[BUFFER];
-static struct side *graves[GRAVES]; /* freed after the batch of events, which may still refer to them */
-static size_t grave_count;
+static struct side *closed_sides[MAX_CLOSED]; /* freed after the batch of events, which may still refer to them */
+static size_t closed_count;
 static int pool[POOL][2];
 static size_t pool_size;
 
@@ -50,14 +50,14 @@ static void watch(struct side *side, int operation, uint32_t events) {
 
 static struct side *new_side(int fd, int stage, uint32_t events) {
     struct side *side = calloc(1, sizeof *side);
-    if (side == NULL) give_up("calloc");
+    if (side == NULL) fail("calloc");
     side->fd = fd;
     side->stage = stage;
     watch(side, EPOLL_CTL_ADD, events);
     return side;
 }
 
-static void give_pipe_back(struct side *side) {
+static void return_pipe(struct side *side) {
     if (side->pipe[1] == 0) return;
     if (side->pipe_bytes == 0 && pool_size < POOL) {
         memcpy(pool[pool_size++], side->pipe, sizeof side->pipe);
@@ -82,12 +82,12 @@ static bool take_pipe(struct side *side) {
 }
 
 static void end_side(struct side *side) {
-    if (side == NULL || side->stage == DEAD) return;
-    side->stage = DEAD;
+    if (side == NULL || side->stage == CLOSED) return;
+    side->stage = CLOSED;
     close(side->fd);
-    give_pipe_back(side);
-    free(side->kept);
-    graves[grave_count++] = side;
+    return_pipe(side);
+    free(side->buffered);
+    closed_sides[closed_count++] = side;
 }
 
 static void end_pair(struct side *side) {
@@ -98,22 +98,22 @@ static void end_pair(struct side *side) {
 /* The peer accepts no more bytes: stop reading until it does. */
 static void block(struct side *side) {
     watch(side, EPOLL_CTL_MOD, 0);
-    watch(side->peer, EPOLL_CTL_MOD, (side->peer->read_all ? 0 : EPOLLIN) | EPOLLOUT);
+    watch(side->peer, EPOLL_CTL_MOD, (side->peer->saw_fin ? 0 : EPOLLIN) | EPOLLOUT);
 }
 
-static void keep(struct side *side, const char *bytes, size_t count) {
+static void buffer_bytes(struct side *side, const char *bytes, size_t count) {
     char *copy = malloc(count);
-    if (copy == NULL) give_up("malloc");
+    if (copy == NULL) fail("malloc");
     memcpy(copy, bytes, count);
-    free(side->kept);
-    side->kept = copy;
-    side->kept_bytes = count;
+    free(side->buffered);
+    side->buffered = copy;
+    side->buffered_bytes = count;
     block(side);
 }
 
-static void pass_end_on(struct side *side) {
-    side->read_all = true;
-    if (side->peer->read_all) {
+static void forward_fin(struct side *side) {
+    side->saw_fin = true;
+    if (side->peer->saw_fin) {
         end_pair(side);
         return;
     }
@@ -129,7 +129,7 @@ static bool copy_once(struct side *side) {
         return false;
     }
     if (count == 0) {
-        pass_end_on(side);
+        forward_fin(side);
         return false;
     }
     ssize_t sent = send(side->peer->fd, buffer, (size_t)count, MSG_NOSIGNAL);
@@ -140,7 +140,7 @@ static bool copy_once(struct side *side) {
     if (sent < 0) sent = 0;
     side->full_reads = count == BUFFER ? side->full_reads + 1 : 0;
     if (sent < count) {
-        keep(side, buffer + sent, (size_t)(count - sent));
+        buffer_bytes(side, buffer + sent, (size_t)(count - sent));
         return false;
     }
     if (side->full_reads >= FULL_READS_UNTIL_SPLICE) take_pipe(side);
@@ -151,12 +151,12 @@ static bool splice_once(struct side *side) {
     if (side->pipe_bytes == 0) {
         ssize_t count = splice(side->fd, NULL, side->pipe[1], NULL, PIPE, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
         if (count < 0 && errno == EAGAIN) {
-            give_pipe_back(side);
+            return_pipe(side);
             side->full_reads = FULL_READS_UNTIL_SPLICE - 1;
             return false;
         }
         if (count <= 0) {
-            if (count == 0) pass_end_on(side);
+            if (count == 0) forward_fin(side);
             else end_pair(side);
             return false;
         }
@@ -181,19 +181,19 @@ static void pump(struct side *side) {
 /* The side accepts bytes again: sends the buffered ones first. */
 static void unblock(struct side *side) {
     struct side *from = side->peer;
-    if (from->kept != NULL) {
-        ssize_t sent = send(side->fd, from->kept, from->kept_bytes, MSG_NOSIGNAL);
+    if (from->buffered != NULL) {
+        ssize_t sent = send(side->fd, from->buffered, from->buffered_bytes, MSG_NOSIGNAL);
         if (sent < 0 && errno != EAGAIN) end_pair(side);
         if (sent < 0) return;
-        memmove(from->kept, from->kept + sent, from->kept_bytes - (size_t)sent);
-        from->kept_bytes -= (size_t)sent;
-        if (from->kept_bytes > 0) return;
-        free(from->kept);
-        from->kept = NULL;
+        memmove(from->buffered, from->buffered + sent, from->buffered_bytes - (size_t)sent);
+        from->buffered_bytes -= (size_t)sent;
+        if (from->buffered_bytes > 0) return;
+        free(from->buffered);
+        from->buffered = NULL;
     }
-    watch(side, EPOLL_CTL_MOD, side->read_all ? 0 : EPOLLIN);
-    watch(from, EPOLL_CTL_MOD, from->read_all ? 0 : EPOLLIN);
-    if (!from->read_all) pump(from);
+    watch(side, EPOLL_CTL_MOD, side->saw_fin ? 0 : EPOLLIN);
+    watch(from, EPOLL_CTL_MOD, from->saw_fin ? 0 : EPOLLIN);
+    if (!from->saw_fin) pump(from);
 }
 
 static void route(struct side *client, const char *host, int backend_port) {
@@ -239,18 +239,18 @@ static void dialed(struct side *server) {
 
 static void joined(struct side *side, uint32_t events) {
     if (events & EPOLLOUT) unblock(side);
-    if (side->stage == DEAD) return;
+    if (side->stage == CLOSED) return;
     if (events & EPOLLIN) pump(side);
     else if (events & (EPOLLHUP | EPOLLERR)) end_pair(side);
 }
 
-int main(int count, char **words) {
-    if (count != 4) {
+int main(int argc, char **argv) {
+    if (argc != 4) {
         fprintf(stderr, "usage: relay PORT HOST BACKEND_PORT\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    int listener = listen_on(atoi(words[1])), backend_port = atoi(words[3]);
+    int listener = listen_on(atoi(argv[1])), backend_port = atoi(argv[3]);
     epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event arrival = {.events = EPOLLIN, .data.ptr = NULL}, events[256];
     epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &arrival);
@@ -263,10 +263,10 @@ int main(int count, char **words) {
                     socket_without_delay(fd);
                     new_side(fd, HELLO, EPOLLIN);
                 }
-            } else if (side->stage == HELLO) route(side, words[2], backend_port);
+            } else if (side->stage == HELLO) route(side, argv[2], backend_port);
             else if (side->stage == DIALING) dialed(side);
             else if (side->stage == JOINED) joined(side, events[i].events);
         }
-        while (grave_count > 0) free(graves[--grave_count]);
+        while (closed_count > 0) free(closed_sides[--closed_count]);
     }
 }

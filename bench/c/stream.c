@@ -31,19 +31,19 @@ long stream_write(struct stream *stream, const void *bytes, size_t size) {
 }
 
 long stream_discard(struct stream *stream, size_t size) {
-    static char nowhere[CHUNK];
+    static char discarded[CHUNK];
     if (size > CHUNK) size = CHUNK;
     if (stream->tls == NULL) return plain_result(recv(stream->fd, NULL, size, MSG_TRUNC));
-    return stream_read(stream, nowhere, size);
+    return stream_read(stream, discarded, size);
 }
 
 long stream_handshake(struct stream *stream) {
     return tls_result(stream->tls, SSL_do_handshake(stream->tls));
 }
 
-void stream_close(struct stream *stream, bool properly) {
+void stream_close(struct stream *stream, bool graceful) {
     if (stream->tls != NULL) {
-        if (properly) SSL_shutdown(stream->tls);
+        if (graceful) SSL_shutdown(stream->tls);
         SSL_free(stream->tls);
     }
     close(stream->fd);
@@ -64,15 +64,15 @@ struct sockaddr_in loopback(int port) {
 
 int listen_on(int port) {
     int on = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (listener < 0) give_up("socket");
+    if (listener < 0) fail("socket");
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     struct sockaddr_in address = loopback(port);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0) give_up("bind");
-    if (listen(listener, 4096) < 0) give_up("listen");
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0) fail("bind");
+    if (listen(listener, 4096) < 0) fail("listen");
     return listener;
 }
 
-void give_up(const char *what) {
+void fail(const char *what) {
     perror(what);
     exit(1);
 }

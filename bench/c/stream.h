@@ -26,20 +26,20 @@ enum { STREAM_END = 0, STREAM_WAIT = -1, CHUNK = 256 * 1024 };
 /* All return the number of bytes, STREAM_END on end or error, or STREAM_WAIT if the socket would block. */
 long stream_read(struct stream *stream, void *room, size_t size);
 long stream_write(struct stream *stream, const void *bytes, size_t size);
-/* Reads and discards bytes. The kernel does not even copy those of a plain socket. */
+/* Reads and discards bytes. For a plain socket, the kernel does not copy them. */
 long stream_discard(struct stream *stream, size_t size);
 /* Returns 1 when the handshake is done. */
 long stream_handshake(struct stream *stream);
-/* With `properly`, TLS sends close_notify first. */
-void stream_close(struct stream *stream, bool properly);
+/* With `graceful`, TLS sends close_notify first. */
+void stream_close(struct stream *stream, bool graceful);
 
 /* Sets TCP_NODELAY, so that a request does not wait for an acknowledgment. */
 void socket_without_delay(int fd);
 /* Returns 127.0.0.1 with this port. */
 struct sockaddr_in loopback(int port);
-/* Returns a listening socket on loopback. Ends the program if the port is in use. */
+/* Returns a listening socket on loopback. Exits if the port is in use. */
 int listen_on(int port);
-/* Prints what failed, with the error of the system, and ends the program. */
-_Noreturn void give_up(const char *what);
+/* Prints `what` with the system error, and exits. */
+_Noreturn void fail(const char *what);
 
 #endif

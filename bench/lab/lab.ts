@@ -6,22 +6,22 @@ import type { Kind } from '../cases.ts';
 import { launchEdge } from '../peers/haproxy.ts';
 import type { CPrograms } from '../programs/compiled.ts';
 import { LoadError, runLoad } from './load.ts';
-import type { Place } from './placement.ts';
+import type { Placement } from './placement.ts';
 import { type Launch, Program } from './program.ts';
-import { HOST, layOutSite, type Site } from './site.ts';
+import { HOST, createEnvironment, type Environment } from './environment.ts';
 
-/** How long a program may take until a request gets through it. */
+/** How long a program may take until it forwards a request. */
 const READY_MS = 20_000;
 
 /** A backend, an optional edge, and the programs under test. Disposing it stops all of them. */
 export class Lab implements AsyncDisposable {
-  readonly site: Site;
+  readonly environment: Environment;
   readonly programs: CPrograms;
   readonly signal: AbortSignal;
   readonly #running = new Set<Program>();
 
-  private constructor(site: Site, programs: CPrograms, signal: AbortSignal) {
-    this.site = site;
+  private constructor(environment: Environment, programs: CPrograms, signal: AbortSignal) {
+    this.environment = environment;
     this.programs = programs;
     this.signal = signal;
   }
@@ -29,12 +29,12 @@ export class Lab implements AsyncDisposable {
   /** Starts the backend. The signal aborts everything that runs in the lab. */
   static async open(programs: CPrograms, signal: AbortSignal): Promise<Lab> {
     const folder = mkdtempSync(join(tmpdir(), 'snicket-bench-'));
-    const lab = new Lab(await layOutSite(folder), programs, signal);
+    const lab = new Lab(await createEnvironment(folder), programs, signal);
     try {
-      const { backendPort, files } = lab.site;
-      const words = [String(backendPort), files.backendCertificate, files.backendKey];
-      await lab.start('backend', 'around', {
-        argv: [programs.backend, ...words],
+      const { backendPort, files } = lab.environment;
+      const args = [String(backendPort), files.backendCertificate, files.backendKey];
+      await lab.start('backend', 'support', {
+        argv: [programs.backend, ...args],
         port: backendPort,
       });
       return lab;
@@ -46,24 +46,29 @@ export class Lab implements AsyncDisposable {
 
   /** Starts the edge behind the workers' proxies. */
   async startEdge(): Promise<void> {
-    await this.start('edge', 'around', await launchEdge(this.site));
+    await this.start('edge', 'support', await launchEdge(this.environment));
   }
 
-  /** Starts a program and waits until a request gets through it. */
-  async start(name: string, place: Place, launch: Launch, kind: Kind = 'tls'): Promise<Program> {
+  /** Starts a program and waits until it forwards a request. */
+  async start(
+    name: string,
+    placement: Placement,
+    launch: Launch,
+    kind: Kind = 'tls',
+  ): Promise<Program> {
     this.signal.throwIfAborted();
-    const program = new Program(name, place, launch, this.site.folder);
+    const program = new Program(name, placement, launch, this.environment.folder);
     this.#running.add(program);
     try {
-      await waitFor(`${name} carries a request`, () => this.#carries(program, kind), {
+      await waitFor(`${name} forwards a request`, () => this.#isForwarding(program, kind), {
         deadlineMs: READY_MS,
         everyMs: 20,
       });
     } catch (error) {
-      const words = program.lastWords();
+      const args = program.recentOutput();
       await this.stop(program);
       this.signal.throwIfAborted();
-      throw new Error(`${(error as Error).message}; ${words}`, { cause: error });
+      throw new Error(`${(error as Error).message}; ${args}`, { cause: error });
     }
     return program;
   }
@@ -74,14 +79,14 @@ export class Lab implements AsyncDisposable {
     await program[Symbol.asyncDispose]();
   }
 
-  async #carries(program: Program, kind: Kind): Promise<boolean> {
+  async #isForwarding(program: Program, kind: Kind): Promise<boolean> {
     this.signal.throwIfAborted();
-    if (!program.isRunning) throw new Error(`${program.name} ended at its start`);
-    return this.carries(program.port, kind, HOST);
+    if (!program.isRunning) throw new Error(`${program.name} exited on startup`);
+    return this.forwardsRequest(program.port, kind, HOST);
   }
 
-  /** Whether a request with this name gets through. */
-  async carries(port: number, kind: Kind, name: string): Promise<boolean> {
+  /** Reports whether a request with this server name is answered. */
+  async forwardsRequest(port: number, kind: Kind, name: string): Promise<boolean> {
     try {
       const time = { warmUpMs: 0, durationMs: 20 };
       const counted = await runLoad(
@@ -99,6 +104,6 @@ export class Lab implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map((program) => program[Symbol.asyncDispose]()));
-    rmSync(this.site.folder, { recursive: true, force: true });
+    rmSync(this.environment.folder, { recursive: true, force: true });
   }
 }

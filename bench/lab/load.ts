@@ -1,8 +1,8 @@
 import { type Kind, SMALL } from '../cases.ts';
-import { placed } from './placement.ts';
+import { withPlacement } from './placement.ts';
 
 /** The output of the load generator (bench/c/load.c). */
-export interface Counted {
+export interface LoadResult {
   readonly completed: number;
   readonly bytes: number;
   readonly errors: number;
@@ -28,13 +28,13 @@ export interface LoadTime {
   readonly durationMs: number;
 }
 
-/** How much longer than its duration a load may take to connect and to end. */
+/** Additional time that a load may take to connect and to end. */
 const GRACE_MS = 15_000;
 
-/** A load that did not complete. */
+/** The error for a load that did not complete. */
 export class LoadError extends Error {
   constructor(argv: readonly string[], printed: string) {
-    super(`the load generator said '${printed.trim()}': ${argv.join(' ')}`);
+    super(`the load generator printed '${printed.trim()}': ${argv.join(' ')}`);
     this.name = 'LoadError';
   }
 }
@@ -46,12 +46,12 @@ export async function runLoad(
   load: readonly string[],
   time: LoadTime,
   signal?: AbortSignal,
-): Promise<Counted> {
+): Promise<LoadResult> {
   const argv = [
     ...loadArguments(generator, target, load),
     ...['--warm-up', String(time.warmUpMs), '--duration', String(time.durationMs)],
   ];
-  const child = Bun.spawn(placed('around', argv), {
+  const child = Bun.spawn(withPlacement('support', argv), {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
@@ -62,7 +62,7 @@ export async function runLoad(
   const printed = await new Response(child.stdout).text();
   await child.exited;
   signal?.throwIfAborted();
-  return parseCounted(argv, printed);
+  return parseLoadResult(argv, printed);
 }
 
 /** Connections that have completed one request each and stay idle until they are disposed. */
@@ -75,7 +75,7 @@ export class IdleLoad implements AsyncDisposable {
       ...loadArguments(generator, target, SMALL),
       ...['--connections', String(connections), '--idle'],
     ];
-    this.#child = Bun.spawn(placed('around', this.#argv), {
+    this.#child = Bun.spawn(withPlacement('support', this.#argv), {
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'inherit',
@@ -84,7 +84,7 @@ export class IdleLoad implements AsyncDisposable {
   }
 
   /** Resolves when all connections are idle. */
-  async rested(): Promise<Counted> {
+  async untilIdle(): Promise<LoadResult> {
     const reader = this.#child.stdout.getReader();
     const decoder = new TextDecoder();
     let printed = '';
@@ -94,7 +94,7 @@ export class IdleLoad implements AsyncDisposable {
       printed += decoder.decode(value, { stream: true });
     }
     reader.releaseLock();
-    return parseCounted(this.#argv, printed);
+    return parseLoadResult(this.#argv, printed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,9 +112,9 @@ function loadArguments(generator: string, target: LoadTarget, load: readonly str
   ];
 }
 
-function parseCounted(argv: readonly string[], printed: string): Counted {
+function parseLoadResult(argv: readonly string[], printed: string): LoadResult {
   try {
-    return JSON.parse(printed) as Counted;
+    return JSON.parse(printed) as LoadResult;
   } catch (error) {
     // The generator was killed, or it failed and printed the reason to standard error.
     if (error instanceof SyntaxError) throw new LoadError(argv, printed);

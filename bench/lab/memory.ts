@@ -7,10 +7,10 @@ export function residentBytes(pid: number): number {
 }
 
 /**
- * Anonymous resident memory of a process and its children, in bytes. The rest is file-backed: code that processes share
- * and the kernel can reclaim.
+ * Anonymous resident memory of a process and its children, in bytes. The remaining memory is file-backed: code that
+ * processes share and the kernel can reclaim.
  */
-export function ownBytes(pid: number): number {
+export function anonymousBytes(pid: number): number {
   return statusBytes(pid, 'RssAnon');
 }
 
@@ -22,7 +22,7 @@ function statusBytes(pid: number, field: 'VmRSS' | 'RssAnon'): number {
 }
 
 /**
- * Number of open sockets of a process. Pipes do not count, because Go keeps those of closed connections for a while.
+ * Number of open sockets of a process. Pipes do not count, because Go keeps pipes of closed connections for a while.
  */
 export function openSockets(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((fd) => isSocket(`/proc/${pid}/fd/${fd}`)).length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { availableParallelism } from 'node:os';
 import { othersShare, readUse } from './neighbors.ts';
 
-describe('what others do on the machine', () => {
+describe('the load of other processes', () => {
   test('is read from the first line of /proc/stat and from fields 14 to 17 of a process', () => {
     const machine = 'cpu  100 10 200 5000 70 30 40 50 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n';
     const own = '7 (a name) with) S 1 7 7 0 -1 4194304 1 2 3 4 110 120 130 140 20 0 1';
@@ -11,7 +11,7 @@ describe('what others do on the machine', () => {
     expect(readUse(machine, own)).toEqual({ machine: 4.3, own: 5 });
   });
 
-  test('is the use of the machine without our own', () => {
+  test('excludes the CPU time of the bench', () => {
     const cores = availableParallelism();
     const before = { machine: 100, own: 10, at: 0 };
     const after = { machine: 100 + cores * 5, own: 10 + cores * 3, at: 10 };
@@ -19,7 +19,7 @@ describe('what others do on the machine', () => {
     expect(othersShare(before, after)).toBeCloseTo(0.2);
   });
 
-  test('is never below nothing, whatever the clocks round', () => {
+  test('is never negative despite rounding', () => {
     const before = { machine: 0, own: 0, at: 0 };
 
     expect(othersShare(before, { machine: 1, own: 1.01, at: 10 })).toBe(0);

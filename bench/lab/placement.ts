@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { readFileSync } from 'node:fs';
 
-/** `tested`: the measured proxy, alone on its CPU; `around`: load generator, backend and edge. */
-export type Place = 'tested' | 'around';
+/** `tested`: the measured proxy, alone on its CPU; `support`: load generator, backend and edge. */
+export type Placement = 'tested' | 'support';
 
 /** Enough for 9,000 connections through a proxy, which has two sockets per connection. */
 const WANTED_FILES = 65_536;
@@ -19,11 +19,11 @@ const isRoot = process.getuid?.() === 0;
 /** The file descriptor limit of the bench's programs. Even root cannot always exceed its own limit. */
 export const fileLimit = Math.min(WANTED_FILES, hardFileLimit());
 
-/** Returns the command line that runs a program in its place. The PID stays that of the program itself. */
-export function placed(place: Place, argv: readonly string[]): string[] {
-  const processor = place === 'tested' ? '1' : '0';
+/** Returns the command line that runs a program with its placement. The PID is that of the program itself. */
+export function withPlacement(placement: Placement, argv: readonly string[]): string[] {
+  const processor = placement === 'tested' ? '1' : '0';
   return [
-    // Kills the program when the bench ends, even if the bench is killed.
+    // The kernel kills the program when the bench ends, even if the bench is killed.
     ...['setpriv', '--pdeathsig', 'KILL', '--'],
     ...['prlimit', `--nofile=${fileLimit}:${fileLimit}`],
     // Only root can raise the priority.

@@ -1,6 +1,6 @@
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Place, placed } from './placement.ts';
+import { type Placement, withPlacement } from './placement.ts';
 
 /** How to start a program. */
 export interface Launch {
@@ -18,12 +18,12 @@ export class Program implements AsyncDisposable {
   readonly #child: Bun.Subprocess;
   readonly #log: string;
 
-  constructor(name: string, place: Place, launch: Launch, folder: string) {
+  constructor(name: string, placement: Placement, launch: Launch, folder: string) {
     this.name = name;
     this.port = launch.port;
     this.#log = join(folder, `${name}.log`);
     const log = openSync(this.#log, 'w');
-    this.#child = Bun.spawn(placed(place, launch.argv), {
+    this.#child = Bun.spawn(withPlacement(placement, launch.argv), {
       cwd: folder,
       stdin: 'ignore',
       stdout: log,
@@ -39,7 +39,7 @@ export class Program implements AsyncDisposable {
   }
 
   /** Returns the last lines of its output, for an error. */
-  lastWords(): string {
+  recentOutput(): string {
     const lines = readFileSync(this.#log, 'utf8').trim().split('\n').slice(-5);
     const state = this.isRunning
       ? 'runs'
@@ -47,7 +47,7 @@ export class Program implements AsyncDisposable {
     return [`${this.name} ${state}`, ...lines.filter(Boolean)].join('\n    ');
   }
 
-  /** Kills the program. It has nothing to save, and a graceful stop of a gateway takes half a minute. */
+  /** Kills the program, because a graceful stop of a gateway takes half a minute. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#child.exited;

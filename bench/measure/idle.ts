@@ -2,17 +2,17 @@
 import type { Kind } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
 import { IdleLoad } from '../lab/load.ts';
-import { openSockets, ownBytes, residentBytes } from '../lab/memory.ts';
+import { openSockets, anonymousBytes, residentBytes } from '../lab/memory.ts';
 import { fileLimit } from '../lab/placement.ts';
-import { HOST } from '../lab/site.ts';
+import { HOST } from '../lab/environment.ts';
 import type { Peer } from '../peers/peer.ts';
 import { waitFor } from '../../world/wait.ts';
 import { warmUp } from './rounds.ts';
 
 /**
- * The first thousand connections fill pools and tables, so the cost of one more shows beyond them. JIT compilation
- * would also distort the result (0.69 KB with it, 0.29 without, for the epoll engine), so the program is warmed up
- * before.
+ * The first thousand connections fill pools and tables, so only further connections show the cost per connection. JIT
+ * compilation would also distort the result (0.69 KB instead of 0.29 KB for the epoll engine), so the program is warmed
+ * up first.
  */
 const FEW = 1_000;
 
@@ -21,7 +21,7 @@ export interface IdleMemory {
   readonly peer: string;
   readonly kind: Kind;
   readonly restBytes: number;
-  /** Anonymous memory, without the pages of the program file. */
+  /** Anonymous memory at rest, without the pages of the program file. */
   readonly restOwnBytes: number;
   readonly connections: number;
   /** Resident memory with these connections. */
@@ -45,16 +45,21 @@ export async function measureIdle(
   { connections, compilingFactor }: IdleOptions,
 ): Promise<IdleMemory> {
   const many = Math.min(connections, Math.floor(fileLimit / 2) - FEW);
-  const program = await lab.start(`${peer.name}-idle`, 'tested', await peer.launch(lab.site), kind);
+  const program = await lab.start(
+    `${peer.name}-idle`,
+    'tested',
+    await peer.launch(lab.environment),
+    kind,
+  );
   try {
     const restBytes = await settledBytes(program.pid);
-    const restOwnBytes = ownBytes(program.pid);
+    const restOwnBytes = anonymousBytes(program.pid);
     const restSockets = openSockets(program.pid);
     await warmUp(lab, { peer, program }, { kind, load: 'connect' }, compilingFactor);
     const target = { port: program.port, name: HOST, kind };
     const withConnections = async (count: number) => {
       await using load = new IdleLoad(lab.programs.load, target, count, lab.signal);
-      const counted = await load.rested();
+      const counted = await load.untilIdle();
       if (counted.errors > 0 || counted.completed < count)
         throw new Error(
           `${peer.name}: only ${counted.completed} of ${count} idle connections, ${counted.errors} errors`,
@@ -88,7 +93,7 @@ export async function measureIdle(
 /** Returns the memory once it has stopped changing by more than a few pages, or after a few seconds. */
 async function settledBytes(pid: number): Promise<number> {
   let before = residentBytes(pid);
-  for (let look = 0; look < 10; look++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     await Bun.sleep(200);
     const now = residentBytes(pid);
     if (Math.abs(now - before) < 64 * 1024) return now;

@@ -1,4 +1,4 @@
-/** Connects with a server name from this process, again and again, until a connection reaches the backend. */
+/** Connects with a server name repeatedly until a connection reaches the backend. */
 import { hello } from '../../src/wire/hello/hello-builder.ts';
 
 /** Pause between two attempts. The measured time may be too long by this. */
@@ -6,12 +6,12 @@ const PAUSE_MS = 1;
 const ATTEMPT_MS = 2_000;
 const DEADLINE_MS = 20_000;
 
-/** As in bench/c/hello.c: tells the backend that plain bytes follow the hello. */
+/** As in bench/c/hello.c: announces that plain bytes follow the hello. */
 const MARK = 'snicket-bench-plain-bytes-follow';
 const RANDOM_AT = 11;
 
-/** As in bench/c/stream.h: two numbers of eight bytes each, the size of the request and of the response. */
-const ONE_BYTE_PLEASE = Buffer.from([...Buffer.alloc(8), 1, ...Buffer.alloc(7)]);
+/** As in bench/c/stream.h: the sizes of the request and of the response, in eight bytes each. */
+const ONE_BYTE_REQUEST = Buffer.from([...Buffer.alloc(8), 1, ...Buffer.alloc(7)]);
 
 /** Resolves when a request to this name is answered. */
 export async function probeUntilRouted(
@@ -44,7 +44,7 @@ async function isAnswered(port: number, name: string): Promise<boolean> {
         error: () => resolve(false),
       },
     });
-    socket.write(Buffer.concat([greeting, ONE_BYTE_PLEASE]));
+    socket.write(Buffer.concat([greeting, ONE_BYTE_REQUEST]));
     const answered = await promise;
     socket.end();
     return answered;

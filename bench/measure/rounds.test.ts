@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { Counted } from '../lab/load.ts';
+import type { LoadResult } from '../lab/load.ts';
 import { sampleOf } from './rounds.ts';
 
-const WHICH = { peer: 'ours', case: 'gateway.plain.connect', repetition: 1 };
-const COUNTED: Counted = {
+const SAMPLE_ID = { peer: 'ours', case: 'gateway.plain.connect', repetition: 1 };
+const COUNTED: LoadResult = {
   completed: 1000,
   bytes: 800_000,
   errors: 0,
@@ -15,7 +15,7 @@ const COUNTED: Counted = {
 
 describe('a sample', () => {
   test('has the cost of a unit and the rate', () => {
-    expect(sampleOf(WHICH, 'connect', COUNTED)).toMatchObject({
+    expect(sampleOf(SAMPLE_ID, 'connect', COUNTED)).toMatchObject({
       cost: 100,
       perSecond: 2000,
       errors: 0,
@@ -23,25 +23,25 @@ describe('a sample', () => {
   });
 
   test('with errors has no cost', () => {
-    const sample = sampleOf(WHICH, 'connect', { ...COUNTED, errors: 7 });
+    const sample = sampleOf(SAMPLE_ID, 'connect', { ...COUNTED, errors: 7 });
 
     expect(sample).toMatchObject({ cost: 0, errors: 7 });
   });
 
-  test('in which nothing got through has an error', () => {
-    expect(sampleOf(WHICH, 'connect', { ...COUNTED, completed: 0 }).errors).toBe(1);
-    expect(sampleOf(WHICH, 'download', { ...COUNTED, bytes: 0 }).errors).toBe(1);
+  test('without completed work has an error', () => {
+    expect(sampleOf(SAMPLE_ID, 'connect', { ...COUNTED, completed: 0 }).errors).toBe(1);
+    expect(sampleOf(SAMPLE_ID, 'download', { ...COUNTED, bytes: 0 }).errors).toBe(1);
   });
 
-  test('of a process that used no time, and so was not the one at work, has an error', () => {
-    expect(sampleOf(WHICH, 'connect', { ...COUNTED, processorNs: 0 }).errors).toBe(1);
+  test('of a process that used no CPU time has an error', () => {
+    expect(sampleOf(SAMPLE_ID, 'connect', { ...COUNTED, processorNs: 0 }).errors).toBe(1);
   });
 
   test('of a load that did not end has an error', () => {
-    expect(sampleOf(WHICH, 'connect', undefined).errors).toBe(1);
+    expect(sampleOf(SAMPLE_ID, 'connect', undefined).errors).toBe(1);
   });
 
-  test('of bulk needs no whole transfer', () => {
-    expect(sampleOf(WHICH, 'upload', { ...COUNTED, completed: 0 }).errors).toBe(0);
+  test('of bulk does not require a complete transfer', () => {
+    expect(sampleOf(SAMPLE_ID, 'upload', { ...COUNTED, completed: 0 }).errors).toBe(0);
   });
 });

@@ -5,11 +5,17 @@
  * case measures every peer once in random order, and only figures of the same repetition are compared.
  */
 import type { Progress } from '../../world/parts/progress.ts';
-import { type Case, costOf, type Load, loadWords } from '../cases.ts';
+import { type Case, costOf, type Load, loadArguments } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
-import { type Counted, LoadError, type LoadTarget, type LoadTime, runLoad } from '../lab/load.ts';
+import {
+  type LoadResult,
+  LoadError,
+  type LoadTarget,
+  type LoadTime,
+  runLoad,
+} from '../lab/load.ts';
 import type { Program } from '../lab/program.ts';
-import { HOST } from '../lab/site.ts';
+import { HOST } from '../lab/environment.ts';
 import type { Peer } from '../peers/peer.ts';
 
 /** One measurement. */
@@ -59,22 +65,32 @@ export async function measureRounds(
   options: RoundsOptions,
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (const one of cases) {
-    const fitting = peers.filter(({ peer }) => fits(peer, one));
+  for (const benchCase of cases) {
+    const fitting = peers.filter(({ peer }) => supports(peer, benchCase));
     for (const running of fitting) {
-      options.progress.update(one.id, `warm-up, ${running.peer.name}`);
-      await warmUp(lab, running, one, options.compilingFactor);
+      options.progress.update(benchCase.id, `warm-up, ${running.peer.name}`);
+      await warmUp(lab, running, benchCase, options.compilingFactor);
     }
     for (let repetition = 1; repetition <= options.repetitions; repetition++) {
       for (const { peer, program } of shuffled(fitting)) {
-        options.progress.update(one.id, `${repetition} of ${options.repetitions}, ${peer.name}`);
-        const target = { port: program.port, name: HOST, kind: one.kind, watchedPid: program.pid };
-        const words = loadWords(one.load, one.kind);
-        const counted = await countedLoad(lab, target, words, options.time);
-        samples.push(sampleOf({ peer: peer.name, case: one.id, repetition }, one.load, counted));
+        options.progress.update(
+          benchCase.id,
+          `${repetition} of ${options.repetitions}, ${peer.name}`,
+        );
+        const target = {
+          port: program.port,
+          name: HOST,
+          kind: benchCase.kind,
+          watchedPid: program.pid,
+        };
+        const args = loadArguments(benchCase.load, benchCase.kind);
+        const counted = await countedLoad(lab, target, args, options.time);
+        samples.push(
+          sampleOf({ peer: peer.name, case: benchCase.id, repetition }, benchCase.load, counted),
+        );
       }
     }
-    options.progress.done(one.id, `${options.repetitions} repetitions`);
+    options.progress.done(benchCase.id, `${options.repetitions} repetitions`);
   }
   return samples;
 }
@@ -90,12 +106,12 @@ export async function warmUp(
   { kind, load }: Pick<Case, 'kind' | 'load'>,
   compilingFactor: number,
 ): Promise<void> {
-  const isQuicker = peer.compilesItself === true && kind === 'tls' && peer.kinds.includes('plain');
-  const factor = peer.compilesItself === true ? compilingFactor : 1;
-  for (const each of isQuicker ? (['plain', kind] as const) : [kind]) {
-    const target = { port: program.port, name: HOST, kind: each };
+  const startsPlain = peer.hasJit === true && kind === 'tls' && peer.kinds.includes('plain');
+  const factor = peer.hasJit === true ? compilingFactor : 1;
+  for (const warmUpKind of startsPlain ? (['plain', kind] as const) : [kind]) {
+    const target = { port: program.port, name: HOST, kind: warmUpKind };
     const time = { warmUpMs: 0, durationMs: WARM_UP_MS[load] * factor };
-    await countedLoad(lab, target, loadWords(load, each), time);
+    await countedLoad(lab, target, loadArguments(load, warmUpKind), time);
   }
 }
 
@@ -103,11 +119,11 @@ export async function warmUp(
 async function countedLoad(
   lab: Lab,
   target: LoadTarget,
-  words: readonly string[],
+  args: readonly string[],
   time: LoadTime,
-): Promise<Counted | undefined> {
+): Promise<LoadResult | undefined> {
   try {
-    return await runLoad(lab.programs.load, target, words, time, lab.signal);
+    return await runLoad(lab.programs.load, target, args, time, lab.signal);
   } catch (error) {
     if (error instanceof LoadError) return undefined;
     throw error;
@@ -116,17 +132,17 @@ async function countedLoad(
 
 /** Returns the sample of a load. A load without any completed work counts as an error too. */
 export function sampleOf(
-  which: Pick<Sample, 'peer' | 'case' | 'repetition'>,
+  id: Pick<Sample, 'peer' | 'case' | 'repetition'>,
   load: Load,
-  counted: Counted | undefined,
+  counted: LoadResult | undefined,
 ): Sample {
   const cost = counted ? costOf(load, counted) : 0;
   if (!counted || counted.errors > 0 || !(cost > 0 && cost < Infinity)) {
-    const nothing = { cost: 0, perSecond: 0, latencyMedianUs: 0, latency99Us: 0 };
-    return { ...which, ...nothing, errors: counted?.errors || 1 };
+    const noFigures = { cost: 0, perSecond: 0, latencyMedianUs: 0, latency99Us: 0 };
+    return { ...id, ...noFigures, errors: counted?.errors || 1 };
   }
   return {
-    ...which,
+    ...id,
     cost,
     errors: 0,
     perSecond: counted.completed / (counted.elapsedNs / 1e9),
@@ -135,8 +151,8 @@ export function sampleOf(
   };
 }
 
-function fits(peer: Peer, one: Case): boolean {
-  return peer.role === one.role && peer.kinds.includes(one.kind);
+function supports(peer: Peer, benchCase: Case): boolean {
+  return peer.role === benchCase.role && peer.kinds.includes(benchCase.kind);
 }
 
 /** Returns the items in random order (Fisher-Yates), so that no peer always follows the same one. */

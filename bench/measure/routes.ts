@@ -2,11 +2,11 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Progress } from '../../world/parts/progress.ts';
 import { together } from '../../world/wait.ts';
-import { costOf, loadWords } from '../cases.ts';
+import { costOf, loadArguments } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type LoadTime, runLoad } from '../lab/load.ts';
 import type { Program } from '../lab/program.ts';
-import { HOST } from '../lab/site.ts';
+import { HOST } from '../lab/environment.ts';
 import { launchGateway, routesText } from '../peers/snicket.ts';
 import { probeUntilRouted } from './probe.ts';
 
@@ -16,7 +16,7 @@ const MANY = 10_000;
 /** Warm-up for the JIT compiler. */
 const WARM_UP: LoadTime = { warmUpMs: 0, durationMs: 1_500 };
 
-/** The cost of many routes. */
+/** The costs of many routes. */
 export interface RouteCosts {
   readonly routes: number;
   /** From the start of the program until a connection to the last host works, with few and with many routes. */
@@ -27,7 +27,7 @@ export interface RouteCosts {
   readonly lookupRatios: readonly number[];
 }
 
-/** Measures all of it with two gateways that it starts. */
+/** Starts two gateways and measures {@link RouteCosts}. */
 export async function measureRoutes(
   lab: Lab,
   options: {
@@ -46,7 +46,7 @@ export async function measureRoutes(
     const changeMs: number[] = [];
     for (let change = 1; change <= options.repetitions; change++) {
       const added = `added-${change}.k8s.test`;
-      const text = routesText([...hosts(MANY), added], lab.site.backendPort);
+      const text = routesText([...hosts(MANY), added], lab.environment.backendPort);
       writeFileSync(`${many.routesFile}.new`, text);
       const began = performance.now();
       renameSync(`${many.routesFile}.new`, many.routesFile);
@@ -82,7 +82,7 @@ async function startWith(
   engine: 'epoll' | 'bun',
   names: readonly string[],
 ): Promise<StartedGateway> {
-  const launch = launchGateway(lab.site, engine, names);
+  const launch = launchGateway(lab.environment, engine, names);
   const began = performance.now();
   const [program, startMs] = await together([
     lab.start(`gateway-${names.length}`, 'tested', launch, 'plain'),
@@ -91,7 +91,7 @@ async function startWith(
   return { program, routesFile: launch.routesFile, startMs };
 }
 
-/** The difference is small, so it is measured more often. */
+/** The difference is small, so it needs more measurements. */
 const PAIRS_PER_REPETITION = 2;
 
 async function compareLookups(
@@ -118,7 +118,7 @@ async function connectCost(lab: Lab, gateway: StartedGateway, time: LoadTime): P
   const counted = await runLoad(
     lab.programs.load,
     target,
-    loadWords('connect', 'plain'),
+    loadArguments('connect', 'plain'),
     time,
     lab.signal,
   );

@@ -1,5 +1,6 @@
 /**
- * Runs the bench on a site: simulated tenants, a gateway in front of them, and an operator that is started and stopped.
+ * Runs the bench on a testbed: simulated tenants, a gateway in front of them, and an operator that is started and
+ * stopped.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,8 +13,8 @@ import { writeObjects } from './measure/write-objects.ts';
 import { exposureOf, sharedObjects, tenantObjects } from './objects.ts';
 import { planTenants, type TenantPlan } from './plan.ts';
 import { requestsBetween, sumOf, type Requests } from './request-counts.ts';
-import { SYSTEM, type Running, type Site } from './site/site.ts';
-import { ask } from './tenants/control.ts';
+import { SYSTEM, type Running, type Testbed } from './testbed/testbed.ts';
+import { call } from './tenants/control.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
 
 /** The compiled program from `make build`; SNICKET=path selects another build. */
@@ -26,7 +27,7 @@ const START_MS = 60_000;
 const START_MS_PER_TENANT = 100;
 
 /** The requests that a component has sent so far. */
-export interface AskedFor {
+export interface RequestTotals {
   readonly management: Requests;
   readonly tenants: Requests;
 }
@@ -38,16 +39,16 @@ export interface Block {
 }
 
 /** Returns the requests between two counts. */
-export function askedBetween(before: AskedFor, after: AskedFor): AskedFor {
+export function totalsBetween(before: RequestTotals, after: RequestTotals): RequestTotals {
   return {
     management: requestsBetween(before.management, after.management),
     tenants: requestsBetween(before.tenants, after.tenants),
   };
 }
 
-/** A lab that is set up. The operator does not run yet. */
+/** A prepared lab. The operator does not run yet. */
 export class Lab implements Disposable {
-  readonly site: Site;
+  readonly testbed: Testbed;
   readonly exposures: Exposures;
   /** The tenants that are exposed from the beginning. */
   readonly tenants: readonly TenantPlan[];
@@ -57,13 +58,13 @@ export class Lab implements Disposable {
   #operator: Running | undefined;
 
   private constructor(
-    site: Site,
+    testbed: Testbed,
     exposures: Exposures,
     tenants: readonly TenantPlan[],
     spare: readonly TenantPlan[],
     sockets: ReadonlyMap<string, string>,
   ) {
-    this.site = site;
+    this.testbed = testbed;
     this.exposures = exposures;
     this.tenants = tenants;
     this.#spare = [...spare];
@@ -72,20 +73,20 @@ export class Lab implements Disposable {
 
   /** Starts tenants and the gateway, and writes the objects of the providers, but no Exposures. */
   static async open(
-    site: Site,
+    testbed: Testbed,
     folder: string,
     count: { readonly tenants: number; readonly spare: number },
   ): Promise<Lab> {
-    const plans = planTenants(count.tenants + count.spare, site.tenantPrefix);
+    const plans = planTenants(count.tenants + count.spare, testbed.tenantPrefix);
     const groups = await Promise.all(
-      groupsOf(plans).map(async (group, index) => startTenants(site, folder, group, index + 1)),
+      groupsOf(plans).map(async (group, index) => startTenants(testbed, folder, group, index + 1)),
     );
     const accesses = Object.assign({}, ...groups.map(({ access }) => access)) as Accesses;
     const sockets = new Map(
       groups.flatMap(({ access, socket }) => Object.keys(access).map((name) => [name, socket])),
     );
-    site.name(plans.map(({ apiHost }) => apiHost));
-    const { client, edge } = site;
+    testbed.pointToEdge(plans.map(({ apiHost }) => apiHost));
+    const { client, edge } = testbed;
     for (const object of sharedObjects(edge)) await writeObjects(client, [object]);
     await writeObjects(
       client,
@@ -95,10 +96,10 @@ export class Lab implements Disposable {
         return tenantObjects(plan, access);
       }),
     );
-    await startGateway(site, folder);
+    await startGateway(testbed, folder);
     const exposures = await Exposures.watch(client);
     const [tenants, spare] = [plans.slice(0, count.tenants), plans.slice(count.tenants)];
-    return new Lab(site, exposures, tenants, spare, sockets);
+    return new Lab(testbed, exposures, tenants, spare, sockets);
   }
 
   /** Returns a tenant that is not exposed yet. */
@@ -110,20 +111,20 @@ export class Lab implements Disposable {
 
   async expose(tenants: readonly TenantPlan[], edge?: string): Promise<void> {
     await writeObjects(
-      this.site.client,
+      this.testbed.client,
       tenants.map((plan) => exposureOf(plan, edge)),
     );
   }
 
   /** Starts the operator with the flags of its Deployment. */
   async startOperator(): Promise<void> {
-    const { address, port } = this.site.operatorHttp;
+    const { address, port } = this.testbed.operatorHttp;
     const httpAddress = `${address}:${port}`;
     const argv = [
-      ...[program, 'operator', '--kubeconfig', this.site.kubeconfig('operator')],
+      ...[program, 'operator', '--kubeconfig', this.testbed.kubeconfig('operator')],
       ...['--namespace', SYSTEM, '--leader-elect', '--http', httpAddress],
     ];
-    this.#operator = await this.site.start('operator', argv);
+    this.#operator = await this.testbed.start('operator', argv);
   }
 
   async endOperator(): Promise<void> {
@@ -140,13 +141,13 @@ export class Lab implements Disposable {
   }
 
   /** Returns the requests of the operator so far. Requests to tenants come only from the operator. */
-  async askedFor(): Promise<AskedFor> {
+  async requestTotals(): Promise<RequestTotals> {
     return {
-      management: await this.site.requestsOf('operator'),
+      management: await this.testbed.requestsOf('operator'),
       tenants: sumOf(
         await Promise.all(
           [...new Set(this.#sockets.values())].map(async (socket) =>
-            ask(socket, 'counts', undefined),
+            call(socket, 'counts', undefined),
           ),
         ),
       ),
@@ -155,8 +156,8 @@ export class Lab implements Disposable {
 
   /** Returns the longest block of the operator's event loop within the last one to two minutes. */
   async longestBlock(): Promise<Block> {
-    const { address, port } = this.site.operatorHttp;
-    const text = await ask(this.#socketOf(), 'page', { url: `http://${address}:${port}/metrics` });
+    const { address, port } = this.testbed.operatorHttp;
+    const text = await call(this.#socketOf(), 'page', { url: `http://${address}:${port}/metrics` });
     const valueOf = (name: string) =>
       Number(new RegExp(`^snicket_operator_event_loop_${name} (\\S+)$`, 'm').exec(text)?.[1]);
     return {
@@ -167,19 +168,19 @@ export class Lab implements Disposable {
 
   /** Returns how often the operator's Lease has changed its holder. */
   async leaseTransitions(): Promise<number> {
-    const { items } = await this.site.client.list(RESOURCES.lease, { namespace: SYSTEM });
+    const { items } = await this.testbed.client.list(RESOURCES.lease, { namespace: SYSTEM });
     const specs = items.map((lease) => (lease as { spec?: { leaseTransitions?: number } }).spec);
     return specs.reduce((sum, spec) => sum + (spec?.leaseTransitions ?? 0), 0);
   }
 
   /** Deletes an object of a tenant. Returns the milliseconds until the operator has restored it. */
-  async repair(tenant: string, what: 'slice' | 'daemonSet'): Promise<number> {
-    return ask(this.#socketOf(tenant), 'repair', { tenant, what });
+  async repair(tenant: string, object: 'slice' | 'daemonSet'): Promise<number> {
+    return call(this.#socketOf(tenant), 'repair', { tenant, what: object });
   }
 
   /** Returns when the gateway began to route to this tenant, in milliseconds since 1970. */
-  async served(tenant: string): Promise<number> {
-    return ask(this.#socketOf(tenant), 'served', { tenant, edge: this.site.edge });
+  async untilServed(tenant: string): Promise<number> {
+    return call(this.#socketOf(tenant), 'served', { tenant, edge: this.testbed.edge });
   }
 
   #socketOf(tenant = this.tenants[0]?.name ?? ''): string {
@@ -205,7 +206,7 @@ function groupsOf(plans: readonly TenantPlan[]): readonly (readonly TenantPlan[]
 }
 
 async function startTenants(
-  site: Site,
+  testbed: Testbed,
   folder: string,
   plans: readonly TenantPlan[],
   number: number,
@@ -215,7 +216,7 @@ async function startTenants(
   const socket = join(folder, `tenants-${number}.sock`);
   writeFileSync(plan, JSON.stringify(plans));
   const main = join(import.meta.dir, 'tenants', 'main.ts');
-  const tenants = await site.start(`tenants-${number}`, [
+  const tenants = await testbed.start(`tenants-${number}`, [
     process.execPath,
     main,
     plan,
@@ -233,16 +234,13 @@ async function startTenants(
   return { access: JSON.parse(readFileSync(access, 'utf8')) as Accesses, socket };
 }
 
-/**
- * Starts the gateway with a fixed key file. In a deployment the operator creates the keys, and the gateway picks up the
- * file whenever it appears.
- */
-async function startGateway(site: Site, folder: string): Promise<void> {
+/** Starts the gateway with a fixed key file. In a deployment, the operator creates the key file. */
+async function startGateway(testbed: Testbed, folder: string): Promise<void> {
   const keys = join(folder, 'master.key');
   writeFileSync(keys, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
-  const { address, port } = site.edge;
-  await site.start('gateway', [
-    ...[program, 'gateway', '--kubernetes', '--kubeconfig', site.kubeconfig('gateway')],
+  const { address, port } = testbed.edge;
+  await testbed.start('gateway', [
+    ...[program, 'gateway', '--kubernetes', '--kubeconfig', testbed.kubeconfig('gateway')],
     ...['--listen', `${address}:${port}`, '--http', '127.0.0.1:18081', '--workers', '1'],
     ...['--key-file', keys],
   ]);

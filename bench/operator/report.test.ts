@@ -36,7 +36,7 @@ function row(title: string): readonly string[] {
   return (line ?? '').split('|').map((cell) => cell.trim());
 }
 
-test('a report has each figure beside its goal, for each tenant', () => {
+test('a report has each figure with its goal, per tenant', () => {
   expect(row('cold start, CPU time per tenant')).toContain('20.0 ms');
   expect(row('memory at rest')).toEqual(['', 'memory at rest', '130 MB', '130 MB', '']);
   expect(row('memory at rest per tenant')).toContain('60 KB');

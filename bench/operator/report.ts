@@ -80,19 +80,19 @@ function rows(results: OperatorResults): readonly (readonly string[])[] {
 
 /** Returns the requests per tenant, the most frequent first. */
 function requestRows({ tenants, cold, rest }: OperatorResults): readonly (readonly string[])[] {
-  const sides = (['management', 'tenants'] as const).flatMap((side) => {
+  const requestLines = (['management', 'tenants'] as const).flatMap((side) => {
     const [atStart, atRest] = [cold.requests[side], rest.requests[side]];
     const names = [...new Set([...Object.keys(atStart), ...Object.keys(atRest)])];
-    const each = (requests: Requests, name: string) => (requests[name] ?? 0) / tenants;
+    const perTenant = (requests: Requests, name: string) => (requests[name] ?? 0) / tenants;
     return names
-      .toSorted((a, b) => each(atStart, b) - each(atStart, a))
-      .filter((name) => each(atStart, name) + each(atRest, name) >= 0.01)
+      .toSorted((a, b) => perTenant(atStart, b) - perTenant(atStart, a))
+      .filter((name) => perTenant(atStart, name) + perTenant(atRest, name) >= 0.01)
       .map((name) => [
         ...[side, name],
-        ...[each(atStart, name).toFixed(2), each(atRest, name).toFixed(2)],
+        ...[perTenant(atStart, name).toFixed(2), perTenant(atRest, name).toFixed(2)],
       ]);
   });
-  return [['cluster', 'request', 'cold start', `in ${rest.seconds} s at rest`], ...sides];
+  return [['cluster', 'request', 'cold start', `in ${rest.seconds} s at rest`], ...requestLines];
 }
 
 function megabytes(bytes: number): string {

@@ -24,7 +24,7 @@ export class RequestCounts {
 /** Sums the requests of several servers. */
 export function sumOf(counts: readonly Requests[]): Requests {
   const sums: Record<string, number> = {};
-  for (const [key, count] of counts.flatMap((one) => Object.entries(one))) {
+  for (const [key, count] of counts.flatMap((requests) => Object.entries(requests))) {
     sums[key] = (sums[key] ?? 0) + count;
   }
   return sums;

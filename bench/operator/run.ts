@@ -20,9 +20,9 @@ import {
 import { measureRest } from './measure/rest.ts';
 import { reportText } from './report.ts';
 import { describeRun, saveRun, type OperatorResults } from './results.ts';
-import type { Site } from './site/site.ts';
-import { startSmallSite } from './site/small-site.ts';
-import { startWorldSite } from './site/world-site.ts';
+import type { Testbed } from './testbed/testbed.ts';
+import { startLocalTestbed } from './testbed/local-testbed.ts';
+import { startWorldTestbed } from './testbed/world-testbed.ts';
 
 const { values } = parseArgs({
   options: {
@@ -58,12 +58,12 @@ const progress = terminalProgress();
 const folder = mkdtempSync(join(tmpdir(), 'snicket-bench-operator-'));
 const before = processorUse();
 try {
-  const missing = values.small ? ['it was asked for'] : await missingRequirements();
-  await using site =
+  const missing = values.small ? ['--small was given'] : await missingRequirements();
+  await using testbed =
     missing.length === 0
-      ? await startWorldSite(folder, progress, { isFavored: !values['keep-priority'] })
-      : await startSmallSite(folder);
-  const results = await measure(site, missing.length === 0, progress);
+      ? await startWorldTestbed(folder, progress, { raisesCpuShare: !values['keep-priority'] })
+      : await startLocalTestbed(folder);
+  const results = await measure(testbed, missing.length === 0, progress);
   console.log(`\n${reportText(results)}`);
   console.log(`saved in ${saveRun(results)}`);
 } finally {
@@ -71,40 +71,44 @@ try {
 }
 process.exit(0); // idle keep-alive connections would keep the process running for a minute
 
-async function measure(site: Site, hasDns: boolean, say: Progress): Promise<OperatorResults> {
+async function measure(
+  testbed: Testbed,
+  hasDns: boolean,
+  progress: Progress,
+): Promise<OperatorResults> {
   const { tenants, repeat, settle, rest: restSeconds } = count;
-  say.update('tenants', `${tenants} API servers, and their objects`);
-  using lab = await Lab.open(site, folder, { tenants, spare: 2 * repeat });
-  say.done('tenants', `${tenants} of them`);
+  progress.update('tenants', `${tenants} API servers, and their objects`);
+  using lab = await Lab.open(testbed, folder, { tenants, spare: 2 * repeat });
+  progress.done('tenants', `${tenants} of them`);
 
   const empty = await measureEmpty(lab, EMPTY_SETTLE_MS);
-  say.done('empty', `${(empty.residentBytes / 1e6).toFixed(0)} MB`);
+  progress.done('empty', `${(empty.residentBytes / 1e6).toFixed(0)} MB`);
   const transitions = await lab.leaseTransitions();
   await lab.expose(lab.tenants);
   const last = hasDns ? 'Ready' : 'WorkersReady';
   const start = { last, deadlineMs: DEADLINE_MS + tenants * DEADLINE_MS_PER_TENANT } as const;
   const cold = await measureColdStart(lab, {
     ...start,
-    onProgress: (message) => say.update('cold start', message),
+    onProgress: (message) => progress.update('cold start', message),
   });
-  say.done('cold start', `${cold.seconds.toFixed(1)} s`);
-  say.update('rest', `${settle} s to settle, ${restSeconds} s measured`);
+  progress.done('cold start', `${cold.seconds.toFixed(1)} s`);
+  progress.update('rest', `${settle} s to settle, ${restSeconds} s measured`);
   await Bun.sleep(settle * 1000);
   const rest = await measureRest(lab, restSeconds);
-  say.done('rest', `${(rest.use.residentBytes / 1e6).toFixed(0)} MB`);
-  say.update('reactions', `new Exposures and drift, ${repeat} of each`);
+  progress.done('rest', `${(rest.use.residentBytes / 1e6).toFixed(0)} MB`);
+  progress.update('reactions', `new Exposures and drift, ${repeat} of each`);
   const fresh = await measureNewExposures(lab, repeat);
   const drift = {
     slice: await measureTenantDrift(lab, 'slice', repeat),
     daemonSet: await measureTenantDrift(lab, 'daemonSet', repeat),
     ingress: await measureIngressDrift(lab, repeat),
   };
-  say.done('reactions', 'measured');
+  progress.done('reactions', 'measured');
   // The measured operator acquired the Lease once.
   const leaseTransitions = (await lab.leaseTransitions()) - transitions - 1;
   await lab.endOperator();
   return {
-    ...describeRun(site.title, tenants, othersShare(before, processorUse())),
+    ...describeRun(testbed.title, tenants, othersShare(before, processorUse())),
     empty,
     cold,
     rest,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from '../../world/machine/command.ts';
 import { fileLimit } from '../lab/placement.ts';
 import type { Launch } from '../lab/program.ts';
-import { freePort, HOST, type Site } from '../lab/site.ts';
+import { freePort, HOST, type Environment } from '../lab/environment.ts';
 import { unstableTree, type UnstableTree } from '../programs/unstable.ts';
 import type { Peer } from './peer.ts';
 
@@ -68,9 +68,9 @@ async function haproxy(): Promise<string[]> {
   try {
     return (await peerTree()).command('usr/sbin/haproxy');
   } catch (error) {
-    const own = Bun.which('haproxy', { PATH: `${process.env['PATH']}:/usr/sbin` });
-    if (own === null) throw error;
-    return [own];
+    const installed = Bun.which('haproxy', { PATH: `${process.env['PATH']}:/usr/sbin` });
+    if (installed === null) throw error;
+    return [installed];
   }
 }
 
@@ -79,28 +79,33 @@ async function haproxyVersion(): Promise<string> {
   return /^HAProxy version \S+/.exec(stdout)?.[0] ?? stdout.split('\n')[0] ?? '';
 }
 
-async function launch(site: Site, name: string, port: number, config: string): Promise<Launch> {
-  const file = join(site.folder, `${name}.cfg`);
+async function launch(
+  environment: Environment,
+  name: string,
+  port: number,
+  config: string,
+): Promise<Launch> {
+  const file = join(environment.folder, `${name}.cfg`);
   writeFileSync(file, config);
   return { argv: [...(await haproxy()), '-db', '-f', file], port };
 }
 
-function mapFile(site: Site, hosts: readonly string[]): string {
-  const file = join(site.folder, `hosts-${hosts.length}.map`);
+function mapFile(environment: Environment, hosts: readonly string[]): string {
+  const file = join(environment.folder, `hosts-${hosts.length}.map`);
   writeFileSync(file, hosts.map((host) => `${host} tenant\n`).join(''));
   return file;
 }
 
 function peer(
   values: Pick<Peer, 'name' | 'role' | 'kinds' | 'title'>,
-  config: (site: Site, port: number) => string,
+  config: (environment: Environment, port: number) => string,
 ): Peer {
   return {
     ...values,
     version: haproxyVersion,
-    launch: (site) => {
+    launch: (environment) => {
       const port = freePort();
-      return launch(site, values.name, port, config(site, port));
+      return launch(environment, values.name, port, config(environment, port));
     },
   };
 }
@@ -109,8 +114,10 @@ function peer(
 export const haproxyPeers: readonly Peer[] = [
   peer(
     { name: 'haproxy', role: 'gateway', kinds: ['plain', 'tls'], title: 'HAProxy, routing by SNI' },
-    (site, port) =>
-      COMMON + sniFrontend(port, mapFile(site, [HOST])) + tenantBackend(site.backendPort),
+    (environment, port) =>
+      COMMON +
+      sniFrontend(port, mapFile(environment, [HOST])) +
+      tenantBackend(environment.backendPort),
   ),
   peer(
     {
@@ -119,22 +126,25 @@ export const haproxyPeers: readonly Peer[] = [
       kinds: ['plain', 'tls'],
       title: 'HAProxy with its splice options',
     },
-    (site, port) =>
-      COMMON + SPLICE + sniFrontend(port, mapFile(site, [HOST])) + tenantBackend(site.backendPort),
+    (environment, port) =>
+      COMMON +
+      SPLICE +
+      sniFrontend(port, mapFile(environment, [HOST])) +
+      tenantBackend(environment.backendPort),
   ),
   peer(
     {
       name: 'haproxy-passthrough',
       role: 'proxy',
       kinds: ['plain', 'tls'],
-      title: 'HAProxy, raw bytes behind a PROXY v2 header with the authority',
+      title: 'HAProxy, raw bytes after a PROXY v2 header with the authority',
     },
-    (site, port) => `${COMMON}
+    (environment, port) => `${COMMON}
 frontend worker
   bind 127.0.0.1:${port} backlog 4096
   default_backend edge
 backend edge
-  server edge 127.0.0.1:${site.edgeProxyPort} send-proxy-v2 set-proxy-v2-tlv-fmt(0x02) %[str(${HOST})]
+  server edge 127.0.0.1:${environment.edgeProxyPort} send-proxy-v2 set-proxy-v2-tlv-fmt(0x02) %[str(${HOST})]
 `,
   ),
   peer(
@@ -144,12 +154,12 @@ backend edge
       kinds: ['tls'],
       title: 'HAProxy, terminating and re-encrypting TLS, verified',
     },
-    (site, port) => `${COMMON}
+    (environment, port) => `${COMMON}
 frontend worker
-  bind 127.0.0.1:${port} ssl crt ${site.files.leafPair} no-tls-tickets backlog 4096
+  bind 127.0.0.1:${port} ssl crt ${environment.files.leafPair} no-tls-tickets backlog 4096
   default_backend edge
 backend edge
-  server edge 127.0.0.1:${site.edgePort} ssl verify required ca-file ${site.files.ca} sni str(${HOST}) no-ssl-reuse
+  server edge 127.0.0.1:${environment.edgePort} ssl verify required ca-file ${environment.files.ca} sni str(${HOST}) no-ssl-reuse
 `,
   ),
 ];
@@ -158,12 +168,12 @@ backend edge
  * Starts the edge behind all workers' proxies, so that only the proxies differ. It routes by the authority in the
  * header and does not verify signatures.
  */
-export async function launchEdge(site: Site): Promise<Launch> {
-  const map = mapFile(site, [HOST]);
+export async function launchEdge(environment: Environment): Promise<Launch> {
+  const map = mapFile(environment, [HOST]);
   const config =
     COMMON +
-    sniFrontend(site.edgePort, map) +
-    authorityFrontend(site.edgeProxyPort, map) +
-    tenantBackend(site.backendPort);
-  return launch(site, 'edge', site.edgePort, config);
+    sniFrontend(environment.edgePort, map) +
+    authorityFrontend(environment.edgeProxyPort, map) +
+    tenantBackend(environment.backendPort);
+  return launch(environment, 'edge', environment.edgePort, config);
 }

@@ -2,13 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../world/machine/command.ts';
 import { fileLimit } from '../lab/placement.ts';
-import { freePort, HOST } from '../lab/site.ts';
+import { freePort, HOST } from '../lab/environment.ts';
 import { peerTree } from './haproxy.ts';
 import type { Peer } from './peer.ts';
 
-/**
- * nginx at the edge. It cannot be a peer on a worker, because it cannot write the authority TLV that names the tenant.
- */
+/** nginx at the edge. It is not a peer on a worker, because it cannot write the authority TLV. */
 export const nginxPeer: Peer = {
   name: 'nginx',
   role: 'gateway',
@@ -18,10 +16,10 @@ export const nginxPeer: Peer = {
     const tree = await peerTree();
     return (await run([...tree.command('usr/sbin/nginx'), '-v'])).stderr.trim();
   },
-  async launch(site) {
+  async launch(environment) {
     const tree = await peerTree();
     const port = freePort();
-    const folder = join(site.folder, 'nginx');
+    const folder = join(environment.folder, 'nginx');
     const file = join(folder, 'nginx.conf');
     writeFileSync(
       file,
@@ -37,7 +35,7 @@ stream {
   tcp_nodelay on;
   proxy_timeout 600s;
   map $ssl_preread_server_name $tenant {
-    ${HOST} 127.0.0.1:${site.backendPort};
+    ${HOST} 127.0.0.1:${environment.backendPort};
     default 127.0.0.1:1;
   }
   server {

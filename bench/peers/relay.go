@@ -1,4 +1,4 @@
-// relay is the obvious implementation of a TCP relay: one goroutine per direction, with io.Copy.
+// relay is a straightforward TCP relay: one goroutine per direction, with io.Copy.
 //
 //	relay sni PORT HOST BACKEND                       routes by SNI
 //	relay terminate PORT HOST EDGE CERT KEY CA        terminates TLS and re-encrypts, like Steward's proxy on a worker

@@ -1,6 +1,6 @@
 /** Peers that are part of the bench: relays in Go and in C. */
 import { run } from '../../world/machine/command.ts';
-import { freePort, HOST } from '../lab/site.ts';
+import { freePort, HOST } from '../lab/environment.ts';
 import { compileC, compileGo } from '../programs/compiled.ts';
 import type { Peer } from './peer.ts';
 
@@ -16,9 +16,9 @@ export const relayPeers: readonly Peer[] = [
     kinds: ['plain', 'tls'],
     title: 'a relay in Go, routing by SNI, io.Copy',
     version: goVersion,
-    async launch(site) {
+    async launch(environment) {
       const port = freePort();
-      const backend = `127.0.0.1:${site.backendPort}`;
+      const backend = `127.0.0.1:${environment.backendPort}`;
       return { argv: [await compileGo(), 'sni', String(port), HOST, backend], port };
     },
   },
@@ -31,10 +31,10 @@ export const relayPeers: readonly Peer[] = [
       await compileC();
       return 'bench/c/relay.c';
     },
-    async launch(site) {
+    async launch(environment) {
       const port = freePort();
       const { relay } = await compileC();
-      return { argv: [relay, String(port), HOST, String(site.backendPort)], port };
+      return { argv: [relay, String(port), HOST, String(environment.backendPort)], port };
     },
   },
   {
@@ -43,18 +43,18 @@ export const relayPeers: readonly Peer[] = [
     kinds: ['tls'],
     title: "a relay in Go with the structure of Steward's proxy, terminating and re-encrypting TLS",
     version: goVersion,
-    async launch(site) {
+    async launch(environment) {
       const port = freePort();
-      const { leafCertificate, leafKey, ca } = site.files;
-      const words = [
+      const { leafCertificate, leafKey, ca } = environment.files;
+      const args = [
         String(port),
         HOST,
-        `127.0.0.1:${site.edgePort}`,
+        `127.0.0.1:${environment.edgePort}`,
         leafCertificate,
         leafKey,
         ca,
       ];
-      return { argv: [await compileGo(), 'terminate', ...words], port };
+      return { argv: [await compileGo(), 'terminate', ...args], port };
     },
   },
 ];

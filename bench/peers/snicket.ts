@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { repository } from '../../world/repository.ts';
 import { run } from '../../world/machine/command.ts';
 import type { Launch } from '../lab/program.ts';
-import { freePort, HOST, type Site } from '../lab/site.ts';
+import { freePort, HOST, type Environment } from '../lab/environment.ts';
 import { MissingProgramError } from '../programs/missing.ts';
 import type { Peer } from './peer.ts';
 
@@ -33,17 +33,17 @@ export function routesText(hosts: readonly string[], backendPort: number): strin
 
 /** Returns how to start the gateway with these routes. */
 export function launchGateway(
-  site: Site,
+  environment: Environment,
   engine: 'epoll' | 'bun',
   hosts: readonly string[],
 ): Launch & { readonly routesFile: string } {
   const port = freePort();
-  const routesFile = join(site.folder, `routes-${port}.json`);
-  writeFileSync(routesFile, routesText(hosts, site.backendPort));
+  const routesFile = join(environment.folder, `routes-${port}.json`);
+  writeFileSync(routesFile, routesText(hosts, environment.backendPort));
   const argv = [
     ...[program, 'gateway', '--routes', routesFile, '--engine', engine, '--workers', '1'],
     ...['--listen', `127.0.0.1:${port}`, '--http', `127.0.0.1:${freePort()}`],
-    ...['--key-file', site.files.masterKey],
+    ...['--key-file', environment.files.masterKey],
   ];
   return { argv, port, routesFile };
 }
@@ -53,19 +53,19 @@ function gateway(engine: 'epoll' | 'bun'): Peer {
     name: `snicket-${engine}`,
     role: 'gateway',
     kinds: ['plain', 'tls'],
-    compilesItself: true,
+    hasJit: true,
     title: `snicket gateway, engine ${engine}`,
     version,
-    async launch(site) {
-      return launchGateway(site, engine, [HOST]);
+    async launch(environment) {
+      return launchGateway(environment, engine, [HOST]);
     },
   };
 }
 
-function proxyArguments(site: Site, port: number, edgePort: number): string[] {
+function proxyArguments(environment: Environment, port: number, edgePort: number): string[] {
   return [
     ...['--listen', `127.0.0.1:${port}`, '--http', `127.0.0.1:${freePort()}`],
-    ...['--edge', `127.0.0.1:${edgePort}`, '--server-name', HOST, '--ca', site.files.ca],
+    ...['--edge', `127.0.0.1:${edgePort}`, '--server-name', HOST, '--ca', environment.files.ca],
   ];
 }
 
@@ -77,13 +77,13 @@ export const snicketPeers: readonly Peer[] = [
     name: 'snicket-passthrough',
     role: 'proxy',
     kinds: ['plain', 'tls'],
-    compilesItself: true,
+    hasJit: true,
     title: 'snicket proxy, mode passthrough with a signed header',
     version,
-    async launch(site) {
+    async launch(environment) {
       const port = freePort();
-      const key = ['--tenant-key-file', site.files.tenantKey];
-      const rest = proxyArguments(site, port, site.edgeProxyPort);
+      const key = ['--tenant-key-file', environment.files.tenantKey];
+      const rest = proxyArguments(environment, port, environment.edgeProxyPort);
       return { argv: [program, 'proxy', '--mode', 'passthrough', ...key, ...rest], port };
     },
   },
@@ -91,13 +91,18 @@ export const snicketPeers: readonly Peer[] = [
     name: 'snicket-terminate',
     role: 'proxy',
     kinds: ['tls'],
-    compilesItself: true,
+    hasJit: true,
     title: 'snicket proxy, mode terminate',
     version,
-    async launch(site) {
+    async launch(environment) {
       const port = freePort();
-      const pair = ['--cert', site.files.leafCertificate, '--key', site.files.leafKey];
-      const rest = proxyArguments(site, port, site.edgePort);
+      const pair = [
+        '--cert',
+        environment.files.leafCertificate,
+        '--key',
+        environment.files.leafKey,
+      ];
+      const rest = proxyArguments(environment, port, environment.edgePort);
       return { argv: [program, 'proxy', '--mode', 'terminate', ...pair, ...rest], port };
     },
   },

@@ -13,10 +13,10 @@ export type Compile = (files: readonly string[], program: string) => Promise<voi
 
 /** Returns an installed compiler, or unpacks one. */
 export async function compiler(): Promise<Compile> {
-  const machine = Bun.which('cc') ?? Bun.which('gcc');
-  if (machine !== null && (await hasOpenssl(machine))) {
+  const installed = Bun.which('cc') ?? Bun.which('gcc');
+  if (installed !== null && (await hasOpenssl(installed))) {
     return async (files, program) => {
-      await run([machine, ...FLAGS, '-o', program, ...files, ...LIBRARIES]);
+      await run([installed, ...FLAGS, '-o', program, ...files, ...LIBRARIES]);
     };
   }
   if (process.getuid?.() !== 0) {

@@ -49,7 +49,7 @@ export async function unstableTree(packages: readonly string[]): Promise<Unstabl
   if (existsSync(root)) return new UnstableTree(root);
   if (!Bun.which('apt-get') || !existsSync(KEYRING)) {
     throw new MissingProgramError(
-      `${packages.join(', ')} of Debian unstable cannot be had: there is no apt-get with ${KEYRING} here`,
+      `${packages.join(', ')} of Debian unstable are not available: they need apt-get and ${KEYRING}`,
     );
   }
   mkdirSync(join(cacheFolder(), 'bench'), { recursive: true });
@@ -114,10 +114,10 @@ async function mirror(): Promise<string> {
 }
 
 function libraries(): { folder: string; loader: string } {
-  const known = LIBRARIES[architecture];
-  if (!known)
+  const library = LIBRARIES[architecture];
+  if (!library)
     throw new MissingProgramError(
-      `packages of Debian unstable are run on amd64 and arm64 only, and this is ${architecture}`,
+      `packages of Debian unstable require amd64 or arm64 (running on ${architecture})`,
     );
-  return known;
+  return library;
 }

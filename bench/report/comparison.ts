@@ -55,7 +55,10 @@ export function comparisonsOf(results: Results): Comparison[] {
   const peers = [...new Set(results.samples.map((sample) => sample.peer))];
   return COMPARISONS.flatMap(({ title, role, kind, base }) => {
     const columns = ALL_CASES.filter(
-      (one) => one.role === role && one.kind === kind && measured.has(`${base} ${one.id}`),
+      (benchCase) =>
+        benchCase.role === role &&
+        benchCase.kind === kind &&
+        measured.has(`${base} ${benchCase.id}`),
     ).map(({ id, load }) => ({ caseId: id, load, title: LOADS[load].title }));
     const rows = inOrder(peers, results)
       .filter((peer) => columns.some(({ caseId }) => measured.has(`${peer} ${caseId}`)))

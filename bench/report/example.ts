@@ -1,4 +1,4 @@
-/** For tests only: results of an imaginary run. */
+/** For tests only: example results. */
 import type { Sample } from '../measure/rounds.ts';
 import type { Results } from './results.ts';
 

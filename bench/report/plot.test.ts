@@ -3,7 +3,7 @@ import { exampleResults, samplesOf } from './example.ts';
 import { plotOf } from './plot.ts';
 
 describe('the plot', () => {
-  test('has a bar for each peer that was measured, and none for the base', () => {
+  test('has a bar for each measured peer except the base', () => {
     const svg = plotOf(exampleResults());
 
     expect(svg.match(/class="bar"/g)).toHaveLength(2);
@@ -15,11 +15,11 @@ describe('the plot', () => {
     expect(plotOf(exampleResults())).toContain('>goal 0.92<');
   });
 
-  test('writes failed in the place of a bar', () => {
+  test('shows "failed" instead of a bar', () => {
     expect(plotOf(exampleResults())).toContain('>failed<');
   });
 
-  test('a bar is as long as its ratio, up to the edge of the picture', () => {
+  test('the length of a bar is proportional to its ratio, up to the right margin', () => {
     const width = (cost: number) => {
       const samples = [
         ...samplesOf('haproxy', 'gateway.plain.connect', [100]),
@@ -42,7 +42,7 @@ describe('the plot', () => {
     expect(tags).toBe(ends);
   });
 
-  test('of nothing is still a picture', () => {
+  test('is valid without samples', () => {
     expect(plotOf(exampleResults({ samples: [] }))).toContain('</svg>');
   });
 });

@@ -9,12 +9,12 @@ function sample(peer: string, repetition: number, cost: number, errors = 0): Sam
 
 const CASE = { peer: 'ours', base: 'haproxy', case: 'gateway.plain.connect' };
 
-describe('the spread of some figures', () => {
-  test('has the middle one as its median, whatever their order', () => {
+describe('a spread', () => {
+  test('has the median of unsorted figures', () => {
     expect(spreadOf([5, 1, 3]).median).toBe(3);
   });
 
-  test('lies between two figures where their number is even', () => {
+  test('interpolates between two figures if their number is even', () => {
     expect(spreadOf([1, 2, 3, 4])).toEqual({ low: 1.75, median: 2.5, high: 3.25, count: 4 });
   });
 
@@ -22,13 +22,13 @@ describe('the spread of some figures', () => {
     expect(spreadOf([7])).toEqual({ low: 7, median: 7, high: 7, count: 1 });
   });
 
-  test('of none is an error', () => {
+  test('throws without figures', () => {
     expect(() => spreadOf([])).toThrow('no figures');
   });
 });
 
 describe('the outcome of a peer in a case', () => {
-  test('compares within a repetition only', () => {
+  test('compares only within a repetition', () => {
     // In the second repetition the machine was ten times slower for both.
     const samples = [
       sample('haproxy', 1, 100),
@@ -44,7 +44,7 @@ describe('the outcome of a peer in a case', () => {
     expect(outcome.kind === 'measured' && outcome.ratio.median).toBeCloseTo(0.85);
   });
 
-  test('leaves out a repetition in which the base failed', () => {
+  test('ignores a repetition in which the base failed', () => {
     const samples = [
       sample('haproxy', 1, 1, 3),
       sample('ours', 1, 80),
@@ -63,7 +63,7 @@ describe('the outcome of a peer in a case', () => {
     expect(outcomeOf(samples, CASE)).toEqual({ kind: 'failed', errors: 1 });
   });
 
-  test('is absent without a measurement of the peer, or of the base', () => {
+  test('is absent if the peer or the base was not measured', () => {
     expect(outcomeOf([sample('haproxy', 1, 100)], CASE).kind).toBe('absent');
     expect(outcomeOf([sample('ours', 1, 100)], CASE).kind).toBe('absent');
   });

@@ -23,9 +23,9 @@ export function spreadOf(figures: readonly number[]): Spread {
 
 function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(at)] ?? 0;
-  const above = sorted[Math.ceil(at)] ?? below;
-  return below + (above - below) * (at - Math.floor(at));
+  const lower = sorted[Math.floor(at)] ?? 0;
+  const upper = sorted[Math.ceil(at)] ?? lower;
+  return lower + (upper - lower) * (at - Math.floor(at));
 }
 
 /** The result of one peer in one case: figures, or a failure. */
@@ -40,26 +40,26 @@ export type Outcome =
  */
 export function outcomeOf(
   samples: readonly Sample[],
-  one: { readonly peer: string; readonly base: string; readonly case: string },
+  comparison: { readonly peer: string; readonly base: string; readonly case: string },
 ): Outcome {
-  const inCase = samples.filter((sample) => sample.case === one.case);
-  const own = inCase.filter((sample) => sample.peer === one.peer);
-  if (own.length === 0) return { kind: 'absent' };
-  const errors = own.reduce((sum, sample) => sum + sample.errors, 0);
+  const inCase = samples.filter((sample) => sample.case === comparison.case);
+  const peerSamples = inCase.filter((sample) => sample.peer === comparison.peer);
+  if (peerSamples.length === 0) return { kind: 'absent' };
+  const errors = peerSamples.reduce((sum, sample) => sum + sample.errors, 0);
   if (errors > 0) return { kind: 'failed', errors };
   const baseCosts = new Map(
     inCase
-      .filter((sample) => sample.peer === one.base && sample.errors === 0)
+      .filter((sample) => sample.peer === comparison.base && sample.errors === 0)
       .map((sample) => [sample.repetition, sample.cost]),
   );
-  const ratios = own.flatMap((sample) => {
+  const ratios = peerSamples.flatMap((sample) => {
     const base = baseCosts.get(sample.repetition);
     return base === undefined ? [] : [sample.cost / base];
   });
   if (ratios.length === 0) return { kind: 'absent' };
   return {
     kind: 'measured',
-    cost: spreadOf(own.map((sample) => sample.cost)),
+    cost: spreadOf(peerSamples.map((sample) => sample.cost)),
     ratio: spreadOf(ratios),
   };
 }

@@ -9,11 +9,11 @@ describe('the report', () => {
     expect(text).toContain('| snicket-epoll | 0.85 [0.82-0.88] 85.0 | 1.10 [1.08-1.13] 22.0 |');
   });
 
-  test('calls a peer with errors failed, however cheap it was', () => {
+  test('shows a peer with errors as failed', () => {
     expect(reportText(exampleResults())).toMatch(/\| c +\| - +\| failed, 3 errors +\|/);
   });
 
-  test('sets every goal beside its figure: met, or missed by how much', () => {
+  test('shows for every goal whether it is met, or by how much it is missed', () => {
     const text = reportText(exampleResults());
 
     expect(text).toMatch(/gateway\.plain\.connect +\| <= 0\.92 +\| 0\.85 +\| met/);
@@ -22,11 +22,11 @@ describe('the report', () => {
     expect(text).toMatch(/an idle connection +\| <= 0\.60 KB +\| 0\.50 KB +\| met/);
   });
 
-  test('reports for how many goals the run has no figure', () => {
+  test('reports the number of goals without a figure', () => {
     expect(reportText(exampleResults())).toContain('This run measured nothing for 24 more goals.');
   });
 
-  test('a goal whose case failed has failed, and is not left out', () => {
+  test('shows a goal whose case failed as failed', () => {
     const samples = [
       ...samplesOf('haproxy', 'gateway.plain.connect', [100]),
       ...samplesOf('snicket-epoll', 'gateway.plain.connect', [10], 4),
@@ -37,29 +37,29 @@ describe('the report', () => {
     );
   });
 
-  test('shows the private part of the memory at rest', () => {
+  test('shows the anonymous memory at rest', () => {
     expect(reportText(exampleResults())).toMatch(
       /snicket-epoll +\| plain +\| 50\.0 MB +\| 12\.0 MB/,
     );
   });
 
-  test('reports how much of the machine other processes used', () => {
+  test('reports the share of the machine that other processes used', () => {
     expect(reportText(exampleResults())).toContain('others used 3% of the machine');
   });
 
-  test('lists what was not available, one line each', () => {
+  test('lists each failure on one line', () => {
     const text = reportText(exampleResults({ failures: { nginx: 'no apt-get\n    here' } }));
 
     expect(text).toContain('- nginx: no apt-get here\n');
   });
 
-  test('keeps peers in the order of their versions, not of the measurements', () => {
+  test('lists peers in the order in which they were started', () => {
     const text = reportText(exampleResults());
 
     expect(text.indexOf('| haproxy ')).toBeLessThan(text.indexOf('| snicket-epoll '));
   });
 
-  test('has a part about routes when they were measured', () => {
+  test('has a section about routes if they were measured', () => {
     const routes = {
       routes: 10_000,
       startMs: { few: 150, many: 400 },

@@ -105,14 +105,16 @@ function routeTexts({ routes }: Results): string[] {
 export function goalsTable(results: readonly GoalResult[]): string {
   const shown = results.filter(({ measured, failure }) => measured !== undefined || failure);
   const rows = shown.map((result) => [
-    result.what,
+    result.goal,
     `<= ${figure(result.limit, result.unit)}`,
     result.measured === undefined ? '-' : figure(result.measured, result.unit),
     assessment(result),
   ]);
-  const left = results.length - shown.length;
+  const remaining = results.length - shown.length;
   const table = markdownTable([['goal', 'limit', 'measured', ''], ...rows]);
-  return left === 0 ? table : `${table}\n\nThis run measured nothing for ${left} more goals.`;
+  return remaining === 0
+    ? table
+    : `${table}\n\nThis run measured nothing for ${remaining} more goals.`;
 }
 
 function assessment({ limit, measured, failure }: GoalResult): string {
@@ -129,7 +131,7 @@ function figure(value: number, unit: string): string {
 
 function failureTexts({ failures }: Results): string[] {
   const lines = Object.entries(failures).map(
-    ([what, why]) => `- ${what}: ${why.replaceAll(/\s+/g, ' ')}`,
+    ([name, reason]) => `- ${name}: ${reason.replaceAll(/\s+/g, ' ')}`,
   );
   return lines.length === 0 ? [] : [`## Not measured\n\n${lines.join('\n')}`];
 }

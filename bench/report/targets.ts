@@ -6,7 +6,7 @@ import type { Results } from './results.ts';
 
 /** A goal: a figure with its upper limit. */
 export interface GoalResult {
-  readonly what: string;
+  readonly goal: string;
   readonly limit: number;
   readonly unit: string;
   /** Undefined if this run did not measure it, or if it failed. */
@@ -64,7 +64,7 @@ const MEMORY = [
 /** Returns the maximum ratio, for marks in tables and plots. Undefined if there is no goal. */
 export function limitOf(peer: string, base: string, caseId: string): number | undefined {
   const target = RATIOS.find(
-    (each) => each.peer === peer && each.base === base && caseId.startsWith(`${each.cases}.`),
+    (ratio) => ratio.peer === peer && ratio.base === base && caseId.startsWith(`${ratio.cases}.`),
   );
   return target?.limits[caseId.split('.').at(-1) as Load];
 }
@@ -80,7 +80,7 @@ function ratioGoals(results: Results): GoalResult[] {
       const caseId = `${target.cases}.${load}`;
       const outcome = outcomeOf(results.samples, { ...target, case: caseId });
       const result = {
-        what: `${target.peer} to ${target.base}, ${caseId}`,
+        goal: `${target.peer} to ${target.base}, ${caseId}`,
         limit: target.limits[load],
         unit: 'ratio',
       };
@@ -98,16 +98,16 @@ function ratioGoals(results: Results): GoalResult[] {
 
 function memoryGoals(results: Results): GoalResult[] {
   return MEMORY.flatMap((target) => {
-    const idle = results.idle.find((each) => each.peer === target.peer);
+    const idle = results.idle.find(({ peer }) => peer === target.peer);
     const rest: GoalResult = {
-      what: `${target.peer} at rest`,
+      goal: `${target.peer} at rest`,
       limit: target.restMegabytes,
       unit: 'MB',
       measured: idle && idle.restBytes / 1e6,
     };
     if (target.kilobytesPerConnection === undefined) return [rest];
     const connection: GoalResult = {
-      what: `${target.peer}, an idle connection`,
+      goal: `${target.peer}, an idle connection`,
       limit: target.kilobytesPerConnection,
       unit: 'KB',
       measured: idle && idle.bytesPerConnection / 1024,
@@ -119,19 +119,19 @@ function memoryGoals(results: Results): GoalResult[] {
 function routeGoals(routes: RouteCosts | undefined): GoalResult[] {
   return [
     {
-      what: '10,000 routes, start',
+      goal: '10,000 routes, start',
       limit: 1_000,
       unit: 'ms',
       measured: routes?.startMs.many,
     },
     {
-      what: '10,000 routes, one change live',
+      goal: '10,000 routes, one change live',
       limit: 50,
       unit: 'ms',
       measured: routes && spreadOf(routes.changeMs).median,
     },
     {
-      what: '10,000 routes to 10, new connection',
+      goal: '10,000 routes to 10, new connection',
       // A margin for noise. The goal is that routes have no effect.
       limit: 1.05,
       unit: 'ratio',

@@ -1,5 +1,5 @@
 /** Measures a cold start: an operator that starts with Exposures for which nothing is done yet. */
-import { askedBetween, type AskedFor, type Block, type Lab } from '../lab.ts';
+import { totalsBetween, type RequestTotals, type Block, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 import type { Stage } from './exposures.ts';
@@ -8,14 +8,14 @@ import type { Stage } from './exposures.ts';
 export interface StartCost {
   /** From the start of the process until the last Exposure is routed and its workers are ready. */
   readonly seconds: number;
-  /** Until the last Exposure is Ready. Absent on a site without DNS. */
+  /** Until the last Exposure is Ready. Absent on a testbed without DNS. */
   readonly readySeconds?: number;
   /** Resource use at the end of `seconds`. */
   readonly use: ProcessUse;
   /** The longest block of the event loop. */
   readonly longestBlock: Block;
   /** Requests during the whole start. */
-  readonly requests: AskedFor;
+  readonly requests: RequestTotals;
 }
 
 /** Measures an operator without any Exposure. */
@@ -41,7 +41,7 @@ export async function measureColdStart(
   },
 ): Promise<StartCost> {
   const { exposures, tenants } = lab;
-  const before = await lab.askedFor();
+  const before = await lab.requestTotals();
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const ticker = setInterval(() => {
     try {
@@ -56,16 +56,19 @@ export async function measureColdStart(
     using block = new LongestBlock(lab);
     const reached = async (stage: Stage) =>
       Promise.race([exposures.reached(stage, tenants.length, deadlineMs), failed]);
-    const [routedMs, broughtMs] = await Promise.all([reached('routed'), reached('WorkersReady')]);
+    const [routedMs, workersReadyMs] = await Promise.all([
+      reached('routed'),
+      reached('WorkersReady'),
+    ]);
     const use = lab.operatorUse();
     const readyMs = last === 'Ready' ? await reached('Ready') : undefined;
-    const after = await lab.askedFor();
+    const after = await lab.requestTotals();
     return {
-      seconds: (Math.max(routedMs, broughtMs) - beginMs) / 1000,
+      seconds: (Math.max(routedMs, workersReadyMs) - beginMs) / 1000,
       ...(readyMs !== undefined && { readySeconds: (readyMs - beginMs) / 1000 }),
       use,
       longestBlock: await block.longest(),
-      requests: askedBetween(before, after),
+      requests: totalsBetween(before, after),
     };
   } finally {
     clearInterval(ticker);

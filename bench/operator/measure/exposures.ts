@@ -7,7 +7,7 @@ import { NAMESPACE } from '../plan.ts';
 import type { ExposureStatus } from '../../../src/api/exposure.ts';
 
 /** An Exposure with its status. */
-export interface SeenExposure extends KubeObject {
+export interface ObservedExposure extends KubeObject {
   readonly status?: ExposureStatus;
 }
 
@@ -16,11 +16,11 @@ export type Stage = 'routed' | 'WorkersReady' | 'Ready';
 
 /** A watch of all Exposures. */
 export class Exposures implements Disposable {
-  readonly #informer: Informer<SeenExposure>;
-  readonly #ended = new AbortController();
+  readonly #informer: Informer<ObservedExposure>;
+  readonly #stop = new AbortController();
   /**
-   * Names of the Exposures that have reached each stage. Counting them all at each event would take more CPU than the
-   * operator.
+   * Names of the Exposures that have reached each stage, updated per event. Counting all Exposures at each event would
+   * take more CPU time than the operator.
    */
   readonly #reached: Readonly<Record<Stage, Set<string>>> = {
     routed: new Set(),
@@ -28,17 +28,17 @@ export class Exposures implements Disposable {
     Ready: new Set(),
   };
 
-  private constructor(informer: Informer<SeenExposure>) {
+  private constructor(informer: Informer<ObservedExposure>) {
     this.#informer = informer;
   }
 
   static async watch(client: KubeClient): Promise<Exposures> {
     const exposures = new Exposures(new Informer({ client, resource: RESOURCES.exposure }));
     exposures.#informer.onChange(({ type, object }) =>
-      exposures.#note(object.metadata.name, type === 'DELETED' ? undefined : object),
+      exposures.#update(object.metadata.name, type === 'DELETED' ? undefined : object),
     );
-    void exposures.#informer.run(exposures.#ended.signal);
-    await exposures.#informer.synced(exposures.#ended.signal);
+    void exposures.#informer.run(exposures.#stop.signal);
+    await exposures.#informer.synced(exposures.#stop.signal);
     return exposures;
   }
 
@@ -64,7 +64,7 @@ export class Exposures implements Disposable {
       () => this.count(stage) >= count,
       deadlineMs,
       () =>
-        `${this.count(stage)} of ${count} Exposures are ${stage}; the others: ${this.obstacles(stage)}`,
+        `${this.count(stage)} of ${count} Exposures are ${stage}; other Exposures: ${this.obstacles(stage)}`,
     );
   }
 
@@ -78,7 +78,7 @@ export class Exposures implements Disposable {
     );
   }
 
-  #note(name: string, exposure: SeenExposure | undefined): void {
+  #update(name: string, exposure: ObservedExposure | undefined): void {
     for (const [stage, names] of Object.entries(this.#reached)) {
       if (hasReached(exposure, stage as Stage)) names.add(name);
       else names.delete(name);
@@ -86,16 +86,20 @@ export class Exposures implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ended.abort();
+    this.#stop.abort();
   }
 
-  async #until(isSo: () => boolean, deadlineMs: number, otherwise: () => string): Promise<number> {
-    if (isSo()) return Date.now();
+  async #until(
+    isMet: () => boolean,
+    deadlineMs: number,
+    failureText: () => string,
+  ): Promise<number> {
+    if (isMet()) return Date.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const stop = this.#informer.onChange(() => {
-      if (isSo()) resolve(Date.now());
+      if (isMet()) resolve(Date.now());
     });
-    const timer = setTimeout(() => reject(new Error(otherwise())), deadlineMs);
+    const timer = setTimeout(() => reject(new Error(failureText())), deadlineMs);
     return promise.finally(() => {
       stop();
       clearTimeout(timer);
@@ -103,8 +107,12 @@ export class Exposures implements Disposable {
   }
 }
 
-function hasReached(exposure: SeenExposure | undefined, stage: Stage): boolean {
+function hasReached(exposure: ObservedExposure | undefined, stage: Stage): boolean {
   const { status } = exposure ?? {};
   const type = stage === 'routed' ? 'Routed' : stage;
-  return status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
+  return (
+    status?.conditions?.some(
+      (oneReached) => oneReached.type === type && oneReached.status === 'True',
+    ) === true
+  );
 }

@@ -26,7 +26,7 @@ export async function measureNewExposures(lab: Lab, count: number): Promise<NewE
     const [, routedMs, servedMs, readyMs] = await Promise.all([
       lab.expose([tenant]),
       lab.exposures.one(tenant.name, 'routed', DEADLINE_MS),
-      lab.served(tenant.name),
+      lab.untilServed(tenant.name),
       lab.exposures.one(tenant.name, 'WorkersReady', DEADLINE_MS),
     ]);
     times.routed.push(routedMs - beginMs);
@@ -39,17 +39,17 @@ export async function measureNewExposures(lab: Lab, count: number): Promise<NewE
 /** Deletes an object in several tenants, one after the other, and measures until it is restored. */
 export async function measureTenantDrift(
   lab: Lab,
-  what: 'slice' | 'daemonSet',
+  object: 'slice' | 'daemonSet',
   count: number,
 ): Promise<readonly number[]> {
   const times: number[] = [];
-  for (const { name } of lab.tenants.slice(0, count)) times.push(await lab.repair(name, what));
+  for (const { name } of lab.tenants.slice(0, count)) times.push(await lab.repair(name, object));
   return times;
 }
 
 /** Like {@link measureTenantDrift} for Ingresses of the management cluster, with Exposures of another Edge. */
 export async function measureIngressDrift(lab: Lab, count: number): Promise<readonly number[]> {
-  const { client } = lab.site;
+  const { client } = lab.testbed;
   const tenants = Array.from({ length: count }, () => lab.takeSpare());
   await lab.expose(tenants, INGRESS_EDGE);
   const times: number[] = [];
@@ -60,12 +60,12 @@ export async function measureIngressDrift(lab: Lab, count: number): Promise<read
       ({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name,
     );
     if (ingress === undefined) throw new Error(`Exposure ${name} has no Ingress`);
-    const { name: key, namespace, uid } = ingress.metadata;
+    const { name: objectName, namespace, uid } = ingress.metadata;
     const beginMs = Date.now();
-    await client.delete(RESOURCES.ingress, { name: key, namespace }, { uid });
+    await client.delete(RESOURCES.ingress, { name: objectName, namespace }, { uid });
     await waitFor(
-      `the Ingress ${key} is back`,
-      async () => client.get(RESOURCES.ingress, { name: key, namespace }),
+      `the Ingress ${objectName} is back`,
+      async () => client.get(RESOURCES.ingress, { name: objectName, namespace }),
       { deadlineMs: DEADLINE_MS, everyMs: 10 },
     );
     times.push(Date.now() - beginMs);

@@ -1,5 +1,5 @@
 /** Measures an operator while nothing changes. */
-import { askedBetween, type AskedFor, type Block, type Lab } from '../lab.ts';
+import { totalsBetween, type RequestTotals, type Block, type Lab } from '../lab.ts';
 import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 
@@ -11,22 +11,22 @@ export interface RestCost {
   readonly use: ProcessUse;
   /** The longest block of the event loop. */
   readonly longestBlock: Block;
-  readonly requests: AskedFor;
+  readonly requests: RequestTotals;
 }
 
 /** Measures the operator for this time. */
 export async function measureRest(lab: Lab, seconds: number): Promise<RestCost> {
   using block = new LongestBlock(lab);
-  const before = await lab.askedFor();
+  const before = await lab.requestTotals();
   const { cpuSeconds } = lab.operatorUse();
   await Bun.sleep(seconds * 1000);
   const use = lab.operatorUse();
-  const after = await lab.askedFor();
+  const after = await lab.requestTotals();
   return {
     seconds,
     use,
     cpuSeconds: use.cpuSeconds - cpuSeconds,
     longestBlock: await block.longest(),
-    requests: askedBetween(before, after),
+    requests: totalsBetween(before, after),
   };
 }

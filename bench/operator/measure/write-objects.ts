@@ -3,17 +3,17 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { resourceOf } from '../../../src/kube/resource.ts';
 import type { AnyObject } from '../objects.ts';
 
-const TOGETHER = 16;
+const CONCURRENCY = 16;
 
 /** Creates all objects. */
 export async function writeObjects(
   client: KubeClient,
   objects: readonly AnyObject[],
 ): Promise<void> {
-  const left = objects.values();
+  const remaining = objects.values();
   await Promise.all(
-    Array.from({ length: TOGETHER }, async () => {
-      for (const object of left) await client.create(resourceOf(object), object);
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (const object of remaining) await client.create(resourceOf(object), object);
     }),
   );
 }

@@ -4,7 +4,7 @@
 import type { Requests } from '../request-counts.ts';
 
 /** The supported requests. */
-export interface Questions {
+export interface ControlCalls {
   /** Returns the requests to all tenants so far. */
   counts: { readonly question: undefined; readonly answer: Requests };
   /** Returns the text at an HTTP URL in the network of the tenants. */
@@ -25,11 +25,11 @@ export interface Questions {
 }
 
 /** Sends a request. @throws with the message of the other side. */
-export async function ask<Name extends keyof Questions>(
+export async function call<Name extends keyof ControlCalls>(
   socket: string,
   name: Name,
-  question: Questions[Name]['question'],
-): Promise<Questions[Name]['answer']> {
+  question: ControlCalls[Name]['question'],
+): Promise<ControlCalls[Name]['answer']> {
   const response = await fetch(`http://tenants/${name}`, {
     unix: socket,
     method: 'POST',
@@ -37,26 +37,26 @@ export async function ask<Name extends keyof Questions>(
     body: JSON.stringify(question ?? {}),
   });
   if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
-  return (await response.json()) as Questions[Name]['answer'];
+  return (await response.json()) as ControlCalls[Name]['answer'];
 }
 
 /** Serves requests until the process ends. */
-export function answer(
+export function serveControl(
   socket: string,
   answers: {
-    readonly [Name in keyof Questions]: (
-      question: Questions[Name]['question'],
-    ) => Questions[Name]['answer'] | Promise<Questions[Name]['answer']>;
+    readonly [Name in keyof ControlCalls]: (
+      question: ControlCalls[Name]['question'],
+    ) => ControlCalls[Name]['answer'] | Promise<ControlCalls[Name]['answer']>;
   },
 ): void {
   Bun.serve({
     unix: socket,
     async fetch(request) {
       const name = new URL(request.url).pathname.slice(1);
-      const find = (answers as Readonly<Record<string, (question: unknown) => unknown>>)[name];
-      if (find === undefined) return new Response(`no question '${name}'`, { status: 404 });
+      const handler = (answers as Readonly<Record<string, (question: unknown) => unknown>>)[name];
+      if (handler === undefined) return new Response(`no call '${name}'`, { status: 404 });
       try {
-        return Response.json(await find(await request.json()));
+        return Response.json(await handler(await request.json()));
       } catch (error) {
         return new Response(String(error), { status: 500 });
       }

@@ -8,7 +8,7 @@ import { KUBERNETES } from '../../../src/tenant/endpoints/kubernetes-endpoints.t
 import { PROXY } from '../../../src/tenant/proxy-names.ts';
 import type { TenantPlan } from '../plan.ts';
 import { RequestCounts } from '../request-counts.ts';
-import { answer } from './control.ts';
+import { serveControl } from './control.ts';
 import { reachesApiServer } from './handshake.ts';
 import { Tenant } from './tenant.ts';
 
@@ -22,14 +22,14 @@ const EVERY_MS = 10;
 
 const counts = new RequestCounts();
 const tenants = new Map<string, Tenant>();
-for (const one of JSON.parse(readFileSync(plan, 'utf8')) as readonly TenantPlan[]) {
-  tenants.set(one.name, await Tenant.start(one, counts));
+for (const tenantPlan of JSON.parse(readFileSync(plan, 'utf8')) as readonly TenantPlan[]) {
+  tenants.set(tenantPlan.name, await Tenant.start(tenantPlan, counts));
 }
-const known = Object.fromEntries([...tenants].map(([name, tenant]) => [name, tenant.access]));
-writeFileSync(`${access}.new`, JSON.stringify(known), { mode: 0o600 });
+const accesses = Object.fromEntries([...tenants].map(([name, tenant]) => [name, tenant.access]));
+writeFileSync(`${access}.new`, JSON.stringify(accesses), { mode: 0o600 });
 renameSync(`${access}.new`, access);
 
-answer(socket, {
+serveControl(socket, {
   counts: () => counts.requests,
   page: async ({ url }) => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text(),
   repair: async ({ tenant, what }) => {
@@ -37,10 +37,10 @@ answer(socket, {
     return tenantOf(tenant).deleteAndAwait(resource, key, DEADLINE_MS);
   },
   served: async ({ tenant, edge }) => {
-    const { access: of, plan: at } = tenantOf(tenant);
+    const { access: tenantAccess, plan: planned } = tenantOf(tenant);
     const deadline = Date.now() + DEADLINE_MS;
-    while (!(await reachesApiServer(edge, at.apiHost, of.caCertificate))) {
-      if (Date.now() > deadline) throw new Error(`the edge does not lead to ${at.apiHost}`);
+    while (!(await reachesApiServer(edge, planned.apiHost, tenantAccess.caCertificate))) {
+      if (Date.now() > deadline) throw new Error(`the edge does not route to ${planned.apiHost}`);
       await Bun.sleep(EVERY_MS);
     }
     return Date.now();

@@ -1,9 +1,8 @@
 /**
- * A simulated tenant: the objects of a small cluster behind its own TLS listener. The test API server answers the
- * requests; its contract tests also run against a real one. This file has the CA, the listener, the only controller,
- * and the counts of requests.
+ * A simulated tenant: the objects of a small cluster behind its own TLS listener. The code of the test API server
+ * answers the requests; its contract tests also run against a real API server.
  *
- * It uses Bun.serve, since a thousand tenants share a process. Bun.serve sends the response header only with the first
+ * It uses Bun.serve, because a thousand tenants share a process. Bun.serve sends the response header with the first
  * byte of the body, so a watch begins with a bookmark.
  */
 import type { ObjectKey } from '../../../src/kube/object.ts';
@@ -93,7 +92,7 @@ export class Tenant {
         cert: server.certificate,
         key: server.key,
         ca: authority.certificate,
-        // Requests client certificates as a real API server does, so that clients have that cost. They are optional.
+        // Requests optional client certificates as a real API server does, because that has a cost for clients.
         requestCert: true,
         rejectUnauthorized: false,
       },
@@ -147,7 +146,7 @@ export class Tenant {
 
   #watch(call: ApiCall): Response {
     const { resource, query } = call;
-    if (resource === undefined) throw new TypeError('a watch is of a kind');
+    if (resource === undefined) throw new TypeError('a watch requires a resource');
     const store = this.#store;
     let stop = () => {};
     const body = new ReadableStream<string>({

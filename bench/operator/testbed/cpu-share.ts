@@ -1,6 +1,6 @@
 /**
- * Raises the CPU share of a world. All its programs are in one cgroup, which would otherwise get no more of a busy
- * machine than any single process.
+ * Raises the CPU share of a world. All its programs are in one cgroup. With the default share, the cgroup would get no
+ * more of a busy machine than any single process.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const FACTOR = 20;
 const DEFAULTS = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
 
 /** Raises the CPU share. Without contention it has no effect. */
-export function favorWorld(id: string): void {
+export function raiseCpuShare(id: string): void {
   for (const path of cgroupPaths(`snicket-${id}`)) {
     for (const [name, value] of Object.entries(DEFAULTS)) {
       const file = join(path, name);

@@ -1,8 +1,8 @@
-/** Where the bench runs: a management cluster, and a network for all programs. */
+/** The interface of a testbed: a management cluster, and a network for all programs. */
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import type { Requests } from '../request-counts.ts';
 
-/** The commands of Snicket on a site. */
+/** The commands of Snicket on a testbed. */
 export type Role = 'operator' | 'gateway';
 
 /** A running program. */
@@ -16,8 +16,8 @@ export interface Running {
   end(): Promise<void>;
 }
 
-/** A site for the bench. */
-export interface Site extends AsyncDisposable {
+/** A testbed for the bench. */
+export interface Testbed extends AsyncDisposable {
   /** Description of the management cluster, for the report. */
   readonly title: string;
   /** A client with administrator permissions in the management cluster. */
@@ -30,9 +30,9 @@ export interface Site extends AsyncDisposable {
   readonly operatorHttp: { readonly address: string; readonly port: number };
   /** Returns the path of a role's kubeconfig. */
   kubeconfig(role: Role): string;
-  /** Adds DNS records that point the hosts to the edge, if the site has DNS. */
-  name(hosts: readonly string[]): void;
-  /** Starts a program in the network of the site. */
+  /** Adds DNS records that point the hosts to the edge, if the testbed has DNS. */
+  pointToEdge(hosts: readonly string[]): void;
+  /** Starts a program in the network of the testbed. */
   start(name: Role | `tenants-${number}`, argv: readonly string[]): Promise<Running>;
   /** Returns the requests of a role to the management cluster so far. */
   requestsOf(role: Role): Promise<Requests>;

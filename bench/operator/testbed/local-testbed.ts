@@ -1,7 +1,6 @@
 /**
- * A site on loopback with the test API server as management cluster, for machines that cannot run a world. It has no
- * DNS, so that hop fails. The counts include the requests of all clients, because the test server does not distinguish
- * them.
+ * A testbed on loopback with the test API server as management cluster, for machines that cannot run a world. It has no
+ * DNS, so the hop dns fails. The request counts include all clients, because the test server does not distinguish them.
  */
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,24 +8,25 @@ import { createClient } from '../../../src/kube/client/fetch-client.ts';
 import { parseKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { waitFor } from '../../../world/wait.ts';
 import type { Requests } from '../request-counts.ts';
-import type { Running, Site } from './site.ts';
+import type { Running, Testbed } from './testbed.ts';
 
 const EDGE = { address: '127.0.0.1', port: 16_443 };
 const END_MS = 10_000;
 
 /** Starts the management cluster. */
-export async function startSmallSite(folder: string): Promise<Site> {
+export async function startLocalTestbed(folder: string): Promise<Testbed> {
   const kubeconfig = join(folder, 'kubeconfig');
   const socket = join(folder, 'management.sock');
-  const program = join(import.meta.dir, 'small-management.ts');
+  const program = join(import.meta.dir, 'local-management.ts');
   const management = start(folder, 'management', [process.execPath, program, kubeconfig, socket]);
   const programs = [management];
   await waitFor('the management cluster is up', () => {
-    if (!management.isRunning) throw new Error(`it ended:\n${management.tail()}`);
+    if (!management.isRunning)
+      throw new Error(`the management cluster ended:\n${management.tail()}`);
     return existsSync(kubeconfig);
   });
   return {
-    title: "the tests' small API server, since no world can run here",
+    title: 'test API server on loopback',
     client: createClient(parseKubeconfig(readFileSync(kubeconfig, 'utf8')), {
       fieldManager: 'bench',
     }),
@@ -34,7 +34,7 @@ export async function startSmallSite(folder: string): Promise<Site> {
     edge: EDGE,
     operatorHttp: { address: '127.0.0.1', port: 18_080 },
     kubeconfig: () => kubeconfig,
-    name: () => {},
+    pointToEdge: () => {},
     start: async (name, argv) => {
       const running = start(folder, name, argv);
       programs.push(running);
@@ -43,7 +43,7 @@ export async function startSmallSite(folder: string): Promise<Site> {
     requestsOf: async () =>
       (await (await fetch('http://management/', { unix: socket })).json()) as Requests,
     [Symbol.asyncDispose]: async () => {
-      for (const one of programs.toReversed()) await one.end();
+      for (const program of programs.toReversed()) await program.end();
     },
   };
 }

@@ -1,12 +1,12 @@
 /**
- * The management cluster of a site without a world: `small-management.ts KUBECONFIG SOCKET`. Runs the test API server
+ * The management cluster of a testbed without a world: `local-management.ts KUBECONFIG SOCKET`. Runs the test API server
  * in a separate process, and serves the counts of its requests on the socket.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { TestApiServer } from '../../../src/kube/testing/api-server.ts';
 import { writeKubeconfig } from '../../../src/pki/kubeconfig.ts';
 import { RequestCounts } from '../request-counts.ts';
-import { SYSTEM } from './site.ts';
+import { SYSTEM } from './testbed.ts';
 
 const [kubeconfig = '', socket = ''] = process.argv.slice(2);
 const server = await TestApiServer.start({ bookmarkEveryMs: 60_000, historyLimit: 200_000 });

@@ -13,7 +13,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
 /** Files for the programs under test. */
-export interface SiteFiles {
+export interface EnvironmentFiles {
   readonly ca: string;
   /** Certificate and key of the backend, for {@link HOST}. */
   readonly backendCertificate: string;
@@ -28,9 +28,9 @@ export interface SiteFiles {
 }
 
 /** The environment. No program runs yet. */
-export interface Site {
+export interface Environment {
   readonly folder: string;
-  readonly files: SiteFiles;
+  readonly files: EnvironmentFiles;
   readonly backendPort: number;
   /** The edge behind a worker's proxy: a port that routes by SNI. */
   readonly edgePort: number;
@@ -39,7 +39,7 @@ export interface Site {
 }
 
 /** Writes all files into `folder`. */
-export async function layOutSite(folder: string): Promise<Site> {
+export async function createEnvironment(folder: string): Promise<Environment> {
   const authority = await Authority.create('bench');
   const backend = await authority.issue({ commonName: HOST, names: [HOST] });
   const leaf = await authority.issue({

@@ -1,6 +1,6 @@
 /**
- * A site with a real management cluster: etcd, kube-apiserver and controllers of a world, Snicket's RBAC from
- * `deploy/`, and one host each for operator, gateway and tenants. Requests are counted from the audit log.
+ * A testbed with a real management cluster: etcd, kube-apiserver and controllers of a world, Snicket's RBAC from
+ * `deploy/`, and one host each for operator, gateway and tenants. The audit log has the requests to count.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,23 +11,23 @@ import type { Progress } from '../../../world/parts/progress.ts';
 import { repository } from '../../../world/repository.ts';
 import { World, type NetworkHost } from '../../../world/world.ts';
 import { RequestCounts, type Requests } from '../request-counts.ts';
-import { favorWorld } from './favor.ts';
-import { SYSTEM, type Role, type Running, type Site } from './site.ts';
+import { raiseCpuShare } from './cpu-share.ts';
+import { SYSTEM, type Role, type Running, type Testbed } from './testbed.ts';
 
 /** Within the Service range of the management cluster. */
 const TENANT_PREFIX = '10.100';
 const EDGE_PORT = 443;
 const HTTP_PORT = 18_080;
 const TOKEN_SECONDS = 86_400;
-/** 512 MiB are full after the start of 8,300 tenants, because etcd keeps every version for five minutes. */
+/** The start of 8,300 tenants fills 512 MiB, because etcd keeps every version for five minutes. */
 const ETCD_DISK_MIB = 4096;
 
-/** Starts a world without workers and installs Snicket's CRDs and RBAC. `isFavored` raises its CPU share. */
-export async function startWorldSite(
+/** Starts a world without workers and installs Snicket's CRDs and RBAC. `raisesCpuShare` raises its CPU share. */
+export async function startWorldTestbed(
   folder: string,
   progress: Progress,
-  { isFavored }: { readonly isFavored: boolean },
-): Promise<Site> {
+  { raisesCpuShare }: { readonly raisesCpuShare: boolean },
+): Promise<Testbed> {
   const auditLog = join(folder, 'audit.log');
   const auditPolicy = join(folder, 'audit-policy.json');
   writeFileSync(auditPolicy, JSON.stringify(POLICY));
@@ -38,14 +38,14 @@ export async function startWorldSite(
   const management = { workers: 0, apiServerFlags, etcdDiskMiB: ETCD_DISK_MIB };
   const world = await World.start({ management }, { progress });
   try {
-    if (isFavored) favorWorld(world.id);
+    if (raisesCpuShare) raiseCpuShare(world.id);
     await install(world);
     const hosts = {
       tenants: await world.addHost('tenants'),
       operator: await world.addHost('operator'),
       gateway: await world.addHost('edge'),
     };
-    await leadToTenants(hosts);
+    await routeToTenants(hosts);
     const kubeconfigs = {
       operator: await kubeconfigOf(world, 'operator', folder),
       gateway: await kubeconfigOf(world, 'gateway', folder),
@@ -60,7 +60,7 @@ export async function startWorldSite(
       edge: { address: hosts.gateway.address, port: EDGE_PORT },
       kubeconfig: (role) => kubeconfigs[role],
       operatorHttp: { address: hosts.operator.address, port: HTTP_PORT },
-      name: (names) => world.dns.setAll(names, hosts.gateway.address),
+      pointToEdge: (names) => world.dns.setAll(names, hosts.gateway.address),
       start: async (name, argv) =>
         startOn(
           name === 'operator' || name === 'gateway' ? hosts[name] : hosts.tenants,
@@ -87,7 +87,7 @@ async function install({ management }: World): Promise<void> {
 }
 
 /** Routes all tenant addresses to the host of the tenants, where they are local. */
-async function leadToTenants({
+async function routeToTenants({
   tenants,
   ...others
 }: Readonly<Record<'tenants' | Role, NetworkHost>>): Promise<void> {
@@ -165,8 +165,11 @@ function auditedRequests(path: string, user: string): Requests {
     const event = JSON.parse(line) as AuditEvent;
     if (event.user.username !== user) continue;
     const { resource, subresource } = event.objectRef ?? {};
-    const what = resource ?? event.requestURI.split('?')[0] ?? '';
-    counts.add(event.verb, subresource === undefined ? what : `${what}/${subresource}`);
+    const resourceName = resource ?? event.requestURI.split('?')[0] ?? '';
+    counts.add(
+      event.verb,
+      subresource === undefined ? resourceName : `${resourceName}/${subresource}`,
+    );
   }
   return counts.requests;
 }
