@@ -10,31 +10,28 @@ export interface Client {
   readonly tenant: Tenant;
   /** Port on loopback that it connects to. */
   readonly port: number;
-  /**
-   * The host that the client requests: a name, which its ClientHello then contains, or an address, which a ClientHello
-   * cannot contain.
-   */
-  readonly dials: string;
-  readonly shows: { readonly token: string } | { readonly certificate: Credential };
+  /** The host that the client requests. A ClientHello contains it if it is a name, but not if it is an address. */
+  readonly host: string;
+  readonly credentials: { readonly token: string } | { readonly certificate: Credential };
 }
 
-/** Result of a request: the API server's response, or why there is none. */
+/** Result of a request: the response of the API server, or the reason of the failure. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly reason: string };
 
 const TIMEOUT_MS = 5000;
 
 /** Returns a client that dials the tenant's name at the shared address, as its administrator. */
 export function administrator(tenant: Tenant, port: number): Client {
-  return { tenant, port, dials: tenant.host, shows: { certificate: tenant.admin } };
+  return { tenant, port, host: tenant.host, credentials: { certificate: tenant.admin } };
 }
 
 /** Returns a pod whose connections kube-proxy forwards to this port. */
 export function pod(tenant: Tenant, port: number, shows: 'token' | 'certificate'): Client {
   const { token, certificate } = tenant.pod;
   const credentials = shows === 'token' ? { token } : { certificate };
-  return { tenant, port, dials: SERVICE_ADDRESS, shows: credentials };
+  return { tenant, port, host: SERVICE_ADDRESS, credentials };
 }
 
 /** Lists the namespaces as the client. */
@@ -43,38 +40,38 @@ export async function namespacesSeenBy(client: Client): Promise<Outcome> {
 }
 
 /** Sends the request of `kubectl auth whoami`. */
-export async function whoIs(client: Client): Promise<Outcome> {
+export async function whoAmI(client: Client): Promise<Outcome> {
   return request(client, 'POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews');
 }
 
-/**
- * Sends HTTP without a library, because others copy the name in the URL to the ClientHello, which must have none here.
- */
+/** Sends a request without an HTTP library, because libraries copy the host of the URL to the ClientHello. */
 async function request(client: Client, method: string, path: string): Promise<Outcome> {
-  const { tenant, port, dials, shows } = client;
+  const { tenant, port, host, credentials } = client;
   const socket = connect({
     host: '127.0.0.1',
     port,
     ca: tenant.ca,
-    servername: dials === SERVICE_ADDRESS ? '' : dials,
-    checkServerIdentity: (_, certificate) => checkServerIdentity(dials, certificate),
-    ...('token' in shows
+    servername: host === SERVICE_ADDRESS ? '' : host,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+    ...('token' in credentials
       ? {}
-      : { cert: shows.certificate.certificate, key: shows.certificate.key }),
+      : { cert: credentials.certificate.certificate, key: credentials.certificate.key }),
   });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`silent for ${TIMEOUT_MS} ms`)));
   try {
     await once(socket, 'secureConnect');
-    const authorization = 'token' in shows ? `authorization: Bearer ${shows.token}\r\n` : '';
+    const authorization =
+      'token' in credentials ? `authorization: Bearer ${credentials.token}\r\n` : '';
     // In HTTP/1.0, the response ends with the connection.
-    socket.write(`${method} ${path} HTTP/1.0\r\nhost: ${dials}\r\n${authorization}\r\n`);
+    socket.write(`${method} ${path} HTTP/1.0\r\nhost: ${host}\r\n${authorization}\r\n`);
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
-    const answer = readHttpResponse(Buffer.concat(chunks), true);
-    if (typeof answer !== 'object') return { kind: 'refused', why: 'the connection was closed' };
-    return { kind: 'answered', status: answer.status, body: JSON.parse(answer.body) };
+    const response = readHttpResponse(Buffer.concat(chunks), true);
+    if (typeof response !== 'object')
+      return { kind: 'refused', reason: 'the connection was closed' };
+    return { kind: 'answered', status: response.status, body: JSON.parse(response.body) };
   } catch (error) {
-    return { kind: 'refused', why: reasonOf(error) };
+    return { kind: 'refused', reason: reasonOf(error) };
   } finally {
     socket.destroy();
   }

@@ -21,60 +21,61 @@ export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
   }
   const [a, b] = workers;
   const atEdge = `--connect-to ::127.0.0.1:${edge.port}`;
-  const byProxy = ({ port }: Worker) => `--connect-to ::127.0.0.1:${port}`;
+  const atProxy = ({ port }: Worker) => `--connect-to ::127.0.0.1:${port}`;
   return [
     {
       line: `cd ${folder.path}`,
-      shows: 'the folder of this demo: kubeconfigs, certificates and logs; removed at the end',
+      description:
+        'the folder of this demo: kubeconfigs, certificates and logs; removed at the end',
     },
     ...workers.map(({ tenant }) => ({
       line: `kubectl --kubeconfig ${kubeconfigOf(tenant)} get namespaces`,
-      shows: `namespaces of tenant ${tenant.name}, at the shared address`,
+      description: `namespaces of tenant ${tenant.name}, at the shared address`,
     })),
     {
       line: `kubectl --kubeconfig ${podKubeconfigOf(a.tenant)} get namespaces`,
-      shows: 'as a pod of tenant a, through the proxy on its worker',
+      description: 'as a pod of tenant a, through the proxy on its worker',
     },
     {
       line: `kubectl --kubeconfig ${podKubeconfigOf(b.tenant)} auth whoami`,
-      shows: 'identity of a pod of tenant b',
+      description: 'identity of a pod of tenant b',
     },
     {
       line: `kubectl --kubeconfig ${kubeconfigOf(b.tenant)} get daemonsets,endpointslices --all-namespaces`,
-      shows: 'objects that Snicket created in tenant b',
+      description: 'objects that Snicket created in tenant b',
     },
     {
       line: `curl --cacert a/ca.crt ${atEdge} https://${a.tenant.host}/version`,
-      shows: 'without kubectl: tenant a, at the shared address',
+      description: 'without kubectl: tenant a, at the shared address',
     },
     {
       line: `curl --cacert a/ca.crt ${atEdge} https://${SERVICE_ADDRESS}/version`,
-      shows:
+      description:
         'as a pod, at the shared address: rejected, because its ClientHello has no server name',
     },
     ...workers.map((worker) => ({
-      line: `curl --cacert ${worker.tenant.name}/ca.crt ${byProxy(worker)} https://${SERVICE_ADDRESS}/api/v1/namespaces --oauth2-bearer "$(cat ${worker.tenant.name}/token)"`,
-      shows: `as a pod of tenant ${worker.tenant.name}, through the proxy on its worker`,
+      line: `curl --cacert ${worker.tenant.name}/ca.crt ${atProxy(worker)} https://${SERVICE_ADDRESS}/api/v1/namespaces --oauth2-bearer "$(cat ${worker.tenant.name}/token)"`,
+      description: `as a pod of tenant ${worker.tenant.name}, through the proxy on its worker`,
     })),
     {
       line: `./snicket status --state ${STATE_FOLDER}`,
-      shows: 'status of both Exposures; --watch follows changes',
+      description: 'status of both Exposures; --watch follows changes',
     },
     {
       line: `./snicket doctor -f ${TENANTS_FOLDER} a`,
-      shows: 'checks of every hop on the path to tenant a',
+      description: 'checks of every hop on the path to tenant a',
     },
     {
       line: `curl ${edge.program.http}/metrics`,
-      shows: 'metrics of snicket run',
+      description: 'metrics of snicket run',
     },
     {
       line: `curl ${a.http}/readyz`,
-      shows: "readiness of the proxy on tenant a's worker",
+      description: "readiness of the proxy on tenant a's worker",
     },
     {
       line: `sed -i.before s/Passthrough/Terminate/ ${TENANTS_FOLDER}/a.yaml`,
-      shows: 'change the mode of tenant a; its proxy restarts in the other mode',
+      description: 'change the mode of tenant a; its proxy restarts in the other mode',
     },
   ];
 }
@@ -88,7 +89,7 @@ function podKubeconfigOf({ name }: Tenant): string {
 }
 
 /**
- * Returns a kubeconfig for users that connects to the edge by its address, because not every DNS resolves the tenant's
+ * Returns a kubeconfig that connects to the address of the edge, because not every DNS server resolves the tenant's
  * host.
  */
 function administratorKubeconfig({ name, host, ca, admin }: Tenant, edgePort: number): string {

@@ -3,16 +3,16 @@ import { TENANTS_FOLDER } from './stage/edge.ts';
 import type { DemoFolder } from './stage/folder.ts';
 import { SNICKET } from './stage/program.ts';
 
-/** The fields of its JSON output that are read here. */
+/** The fields of its JSON output that the demo reads. */
 interface Diagnosis {
   readonly exposures: readonly {
     readonly exposure: string;
-    readonly hops: readonly Checked[];
-    readonly findings: readonly Checked[];
+    readonly hops: readonly Check[];
+    readonly findings: readonly Check[];
   }[];
 }
 
-interface Checked {
+interface Check {
   readonly message: string;
   readonly state?: 'Pass' | 'Fail' | 'Skip';
   readonly severity?: 'error' | 'warning';
@@ -22,7 +22,7 @@ interface Checked {
 export async function runChecks(folder: DemoFolder): Promise<readonly string[]> {
   const [text] = await Promise.all([
     runDoctor(folder, 'pipe', '-o', 'json'),
-    // It inherits standard output, so that it prints colors on a terminal.
+    // Inherits standard output, so that the doctor prints colors on a terminal.
     runDoctor(folder, 'inherit'),
   ]);
   const { exposures } = JSON.parse(text) as Diagnosis;
@@ -39,16 +39,16 @@ async function runDoctor(
   stdout: 'inherit' | 'pipe',
   ...flags: readonly string[]
 ): Promise<string> {
-  const words = ['doctor', '-f', TENANTS_FOLDER, ...flags];
-  const doctor = Bun.spawn([...SNICKET, ...words], {
+  const args = ['doctor', '-f', TENANTS_FOLDER, ...flags];
+  const doctor = Bun.spawn([...SNICKET, ...args], {
     cwd: folder.path,
     stdin: 'ignore',
     stdout,
-    // Both runs print the same errors, so only one of them shows its own.
+    // Both runs print the same errors, so only one shows them.
     stderr: stdout === 'inherit' ? 'inherit' : 'ignore',
   });
   const text = doctor.stdout === undefined ? '' : await doctor.stdout.text();
   const exitCode = await doctor.exited;
-  if (exitCode !== 0 && exitCode !== 1) throw new Error(`snicket ${words.join(' ')}: ${exitCode}`);
+  if (exitCode !== 0 && exitCode !== 1) throw new Error(`snicket ${args.join(' ')}: ${exitCode}`);
   return text;
 }

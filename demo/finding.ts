@@ -15,7 +15,7 @@ export function rowsOf(findings: readonly Finding[]): readonly (readonly Cell[])
 /** Sorts findings by the text of their rows. */
 export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   const textOfRow = ({ cells }: Finding) => cells.map(textOf).join(' ');
-  return findings.toSorted((one, other) => (textOfRow(one) < textOfRow(other) ? -1 : 1));
+  return findings.toSorted((first, second) => (textOfRow(first) < textOfRow(second) ? -1 : 1));
 }
 
 /** Returns a sentence for each unexpected finding. */

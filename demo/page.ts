@@ -9,7 +9,7 @@ const INDENT = '  ';
 /** A command with a description of its output. */
 export interface Command {
   readonly line: string;
-  readonly shows: string;
+  readonly description: string;
 }
 
 /** Prints to standard output in the order of the calls. */
@@ -46,8 +46,8 @@ export class Page {
   }
 
   /** Prints a description and a command to copy. A terminal wraps a long line, but does not copy the line break. */
-  command({ line, shows }: Command): void {
-    this.#write(`${INDENT}${this.#styled(FAINT, `# ${shows}`)}\n`);
+  command({ line, description }: Command): void {
+    this.#write(`${INDENT}${this.#styled(FAINT, `# ${description}`)}\n`);
     this.#write(`${INDENT}${this.#styled(CYAN, line)}\n`);
   }
 

@@ -4,7 +4,7 @@ import { DemoFolder } from './stage/folder.ts';
 
 const PLAY = join(import.meta.dir, 'play.ts');
 
-test('a demo that succeeds exits with 0 and then stops what it started', async () => {
+test('a successful demo stops everything that it started and exits with 0', async () => {
   const { output, exitCode } = await runDemo(`
     stack.defer(() => page.text('ended'));
     page.text('done');
@@ -14,12 +14,12 @@ test('a demo that succeeds exits with 0 and then stops what it started', async (
   expect(exitCode).toBe(0);
 });
 
-test('prints no colors into a pipe', async () => {
+test('does not print colors to a pipe', async () => {
   const { output } = await runDemo(`
     page.heading('A heading');
     page.file('a.yaml', 'kind: A');
     page.table(['WHO', 'GETS'], [['kubectl', { text: 'tenant a', color: 'green' }]]);
-    page.command({ line: 'kubectl version', shows: 'versions' });
+    page.command({ line: 'kubectl version', description: 'versions' });
     return { failures: [], broken: new Promise(() => {}) };`);
 
   expect(output).toMatch(/^ {2}kubectl +tenant a$/m);
@@ -34,7 +34,7 @@ test('a demo with an unexpected result prints it and exits with 1', async () => 
   expect(exitCode).toBe(1);
 });
 
-test('a demo that fails prints the error, stops what it started and exits with 1', async () => {
+test('a failed demo prints the error, stops everything that it started and exits with 1', async () => {
   const { output, stderr, exitCode } = await runDemo(`
     stack.defer(() => page.text('ended'));
     throw new Error('no port is free');`);
@@ -43,7 +43,7 @@ test('a demo that fails prints the error, stops what it started and exits with 1
   expect(exitCode).toBe(1);
 });
 
-test('on a terminal a demo keeps running until it cannot continue', async () => {
+test('on a terminal, a demo keeps running until one of its programs fails', async () => {
   const { output, exitCode } = await runDemo(
     `return { failures: [], broken: Promise.resolve('the gateway has ended') };`,
     'terminal',
@@ -56,11 +56,11 @@ test('on a terminal a demo keeps running until it cannot continue', async () => 
 });
 
 test.each([['--once'], ['ONCE=1']])(
-  'on a terminal with %s a demo exits at its end',
-  async (how) => {
+  'on a terminal with %s, a demo exits when it is complete',
+  async (choice) => {
     const code = `page.text('done'); return { failures: [], broken: new Promise(() => {}) };`;
 
-    const { output, exitCode } = await runDemo(code, 'terminal', how);
+    const { output, exitCode } = await runDemo(code, 'terminal', choice);
 
     expect(output).toBe('done\r\n');
     expect(exitCode).toBe(0);
@@ -70,14 +70,16 @@ test.each([['--once'], ['ONCE=1']])(
 /** Runs a demo, given by its code, in another process. */
 async function runDemo(
   code: string,
-  where: 'pipe' | 'terminal' = 'pipe',
-  how = '',
+  destination: 'pipe' | 'terminal' = 'pipe',
+  choice = '',
 ): Promise<{ readonly output: string; readonly stderr: string; readonly exitCode: number }> {
   await using folder = new DemoFolder();
   const program = `import { play } from '${PLAY}'; await play(async ({ page, stack }) => {${code}});`;
-  const words = [process.execPath, folder.write('demo.ts', program)];
+  const command = [process.execPath, folder.write('demo.ts', program)];
   const [flags, env] =
-    how === 'ONCE=1' ? [[], { ONCE: '1' }] : [how === '' ? [] : [how], { ONCE: undefined }];
+    choice === 'ONCE=1'
+      ? [[], { ONCE: '1' }]
+      : [choice === '' ? [] : [choice], { ONCE: undefined }];
   let output = '';
   let stderr = '';
   const options = {
@@ -85,13 +87,17 @@ async function runDemo(
     killSignal: 'SIGKILL',
     timeout: 20_000,
   } as const;
-  if (where === 'pipe') {
-    const running = Bun.spawn([...words, ...flags], { ...options, stdout: 'pipe', stderr: 'pipe' });
+  if (destination === 'pipe') {
+    const running = Bun.spawn([...command, ...flags], {
+      ...options,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
     [output, stderr] = [await running.stdout.text(), await running.stderr.text()];
     return { output, stderr, exitCode: await running.exited };
   }
   const data = (_: unknown, bytes: Uint8Array) => (output += Buffer.from(bytes).toString());
-  const running = Bun.spawn([...words, ...flags], { ...options, terminal: { data } });
+  const running = Bun.spawn([...command, ...flags], { ...options, terminal: { data } });
   const exitCode = await running.exited;
   return { output, stderr, exitCode };
 }

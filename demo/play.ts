@@ -4,8 +4,8 @@ import { currentScreen } from '../src/cli/output/output.ts';
 import { printMessage } from '../src/cli/output/messages.ts';
 import { Page } from './page.ts';
 
-/** After this time since Ctrl-C, the process exits with everything that it started. */
-const END_MS = 8000;
+/** Time after Ctrl-C at which the process exits in any case. */
+const EXIT_TIMEOUT_MS = 8000;
 
 const CLEAR_LINE = '\r\u001B[K';
 
@@ -13,12 +13,12 @@ const CLEAR_LINE = '\r\u001B[K';
 export const TRY_IT = 'Try it in another terminal';
 export const TRY_IT_ON_A_TERMINAL = 'Run the demo in a terminal to try these commands';
 
-/** What a demo uses. */
+/** The context of a demo. */
 export interface DemoContext {
   readonly page: Page;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Whether everything keeps running at the end of the demo, so that users can try it. */
+  /** Whether all programs keep running when the demo is complete, so that users can try the commands. */
   readonly staysUp: boolean;
   /** Disposed of at the end of the demo, in reverse order. */
   readonly stack: AsyncDisposableStack;
@@ -45,7 +45,7 @@ export async function play(demo: (context: DemoContext) => Promise<DemoResult>):
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
       interruption.abort(new Error('interrupted; stopped everything'));
-      setTimeout(() => process.exit(1), END_MS);
+      setTimeout(() => process.exit(1), EXIT_TIMEOUT_MS);
     });
   }
   const page = new Page(currentScreen(io));
@@ -76,9 +76,9 @@ async function run(
   page.text(
     `\nReady after ${elapsed}. Press Ctrl-C to stop the demo and remove everything it created.`,
   );
-  const why = await Promise.race([broken, aborted(signal)]);
-  if (why === undefined) return exitCode;
-  page.text(why);
+  const reason = await Promise.race([broken, aborted(signal)]);
+  if (reason === undefined) return exitCode;
+  page.text(reason);
   return 1;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `make demo-real`: `make demo` with real Kubernetes. It has a management cluster and two tenants with a
- * worker each, built from source, and Snicket installed as users install it. In each tenant, a pod lists its namespaces
- * at 10.96.0.1. Needs root and Go: docs/world.md.
+ * `make demo-real`: `make demo` with real Kubernetes. It starts a management cluster and two tenants with a worker
+ * each, built from source, and installs Snicket as users do. In each tenant, a pod lists the namespaces at 10.96.0.1.
+ * Needs root and Go: docs/world.md.
  */
 import {
   exposed,
@@ -37,7 +37,7 @@ await play(async ({ page, signal, stack, staysUp }) => {
   let stopped: Promise<void> | undefined;
   const stop = async () => (stopped ??= world.stop());
   stack.defer(stop);
-  // Stopping the world makes every wait of the demo fail, so that it ends.
+  // Stopping the world makes every wait of the demo fail, so the demo ends.
   signal.addEventListener('abort', () => void stop());
 
   const tenants = [...world.tenants.values()];
@@ -45,21 +45,21 @@ await play(async ({ page, signal, stack, staysUp }) => {
   page.heading('The problem');
   page.text(`Two tenants with hosted control planes. Their pods connect to 10.96.0.1, where
 nothing answers: a shared address could not select their tenant.`);
-  const problem = await Promise.all(pods.map(async (one) => podFinding(one, 'none')));
+  const problem = await Promise.all(pods.map(async (pod) => podFinding(pod, 'none')));
   page.table(['POD OF', 'ADDRESS', 'RESULT'], rowsOf(problem));
 
   page.heading('The solution');
   page.text(`kubectl apply -k deploy, one Edge, and an Exposure for each tenant. The operator
 installs a proxy on every worker, which sends the name of the tenant.`);
-  signal.throwIfAborted(); // the next step builds an image, which would not notice that the world is gone
+  signal.throwIfAborted(); // the next step builds an image, which does not depend on the world
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge(), ...exposures(world));
   for (const tenant of tenants) pointToEdge(world, tenant);
   progress.update('snicket', 'waiting for the Exposures to be Ready');
   for (const tenant of tenants) await exposed(world, tenant);
   progress.done('snicket', 'the Exposures are Ready');
-  for (const { pod } of pods) await reachesItsApi(pod);
-  const solution = await Promise.all(pods.map(async (one) => podFinding(one, 'tenant')));
+  for (const { pod } of pods) await untilPodReachesApi(pod);
+  const solution = await Promise.all(pods.map(async (pod) => podFinding(pod, 'tenant')));
   page.table(['POD OF', 'ADDRESS', 'RESULT'], rowsOf(solution));
 
   page.heading('Checks: snicket doctor');
@@ -78,7 +78,7 @@ installs a proxy on every worker, which sends the name of the tenant.`);
 
   return {
     failures: failuresOf([...problem, ...solution]),
-    broken: new Promise<string>(() => {}), // if the world breaks, the commands that users try show it
+    broken: new Promise<string>(() => {}), // never resolves: if the world fails, the commands of the user show it
   };
 });
 
@@ -101,7 +101,7 @@ function exposures(world: World): readonly object[] {
 }
 
 /** Waits until the pod reaches its API server, because kube-proxy may not have observed the endpoints yet. */
-async function reachesItsApi(pod: Pod): Promise<void> {
+async function untilPodReachesApi(pod: Pod): Promise<void> {
   await namespacesFirstSeenBy(pod, `pod ${pod.name} reaches its API`);
 }
 
@@ -115,8 +115,8 @@ async function podFinding(
     throw error;
   });
   const isReached = !(seen instanceof CommandError) && seen.includes(homeNamespace(tenant));
-  const others = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
-  const result = isReached ? `tenant ${tenant.name}` : others;
+  const otherResult = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
+  const result = isReached ? `tenant ${tenant.name}` : otherResult;
   return {
     cells: [tenant.name, '10.96.0.1', colored(result, isReached)],
     isExpected: isReached === (expected === 'tenant'),
@@ -134,9 +134,9 @@ function refusalIn(stderr: string): string {
  *
  * @throws CommandError if it finds a problem, with its output
  */
-async function snicketInOperator(world: World, ...words: readonly string[]): Promise<string> {
+async function snicketInOperator(world: World, ...args: readonly string[]): Promise<string> {
   const operator = [`--namespace=${SYSTEM}`, 'exec', 'deploy/snicket-operator', '--'];
-  return world.management.kubectl(...operator, 'snicket', ...words);
+  return world.management.kubectl(...operator, 'snicket', ...args);
 }
 
 function commands(world: World): readonly Command[] {
@@ -146,31 +146,31 @@ function commands(world: World): readonly Command[] {
   return [
     {
       line: `${kubectl('a')} exec hello -- kubectl get namespaces`,
-      shows: 'namespaces of tenant a, from a pod at 10.96.0.1',
+      description: 'namespaces of tenant a, from a pod at 10.96.0.1',
     },
     {
       line: `${kubectl('b')} exec hello -- kubectl auth whoami`,
-      shows: 'identity of a pod of tenant b',
+      description: 'identity of a pod of tenant b',
     },
     {
       line: `${kubectl('a')} get pods --all-namespaces --output wide`,
-      shows: "the proxy on tenant a's worker",
+      description: "the proxy on tenant a's worker",
     },
     {
       line: `${kubectl('a')} get endpointslice kubernetes --output yaml`,
-      shows: 'the endpoints of 10.96.0.1',
+      description: 'the endpoints of 10.96.0.1',
     },
     {
       line: `${kubectl('management')} get exposures --all-namespaces`,
-      shows: 'status of both Exposures',
+      description: 'status of both Exposures',
     },
     {
       line: `${inOperator} -- snicket doctor -A`,
-      shows: 'checks of every hop on the paths to both tenants',
+      description: 'checks of every hop on the paths to both tenants',
     },
     {
       line: `${inOperator} -- snicket diff -A`,
-      shows: 'differences between desired and live objects',
+      description: 'differences between desired and live objects',
     },
   ];
 }

@@ -13,8 +13,8 @@ import { findKubectl } from './testing/kubectl.ts';
 
 const kubectl = findKubectl();
 
-/** A busy machine needs this long to start a dozen programs. */
-const PATIENCE_MS = 240_000;
+/** Time limit for starting a dozen programs on a busy machine. */
+const TIMEOUT_MS = 240_000;
 
 /** Expected output of each printed command. A command that is not listed fails the test. */
 const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
@@ -43,7 +43,7 @@ describe('on a terminal', () => {
     // If another program already listens there, the test uses that one.
     await Promise.race([once(occupant, 'listening'), once(occupant, 'error')]).catch(() => {});
     demo = await DemoOnTerminal.start(80);
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 
   afterAll(async () => {
     occupant.close();
@@ -72,7 +72,7 @@ describe('on a terminal', () => {
     expect(output).not.toContain('127.0.0.1:8443');
   });
 
-  test('prints in color, and everything but the commands fits into 80 columns', () => {
+  test('prints in color, and fits into 80 columns except for the commands', () => {
     const beforeCommands = demo.lines.slice(0, demo.lines.indexOf(TRY_IT));
 
     expect(demo.output).toContain('\u001B[32mtenant a\u001B[0m');
@@ -81,20 +81,20 @@ describe('on a terminal', () => {
   });
 
   test(
-    'each printed command does what its description says',
+    'each printed command has the described output',
     async () => {
-      const tried = demo.commands.filter(
+      const commands = demo.commands.filter(
         (line) => kubectl !== undefined || !line.startsWith('kubectl'),
       );
 
-      for (const line of tried) {
+      for (const line of commands) {
         const expected = EXPECTED.filter(([command]) => command.test(line));
         expect({ line, expectations: expected.length }).toEqual({ line, expectations: 1 });
         await expectOutput(line, expected[0]![1], demo.folder);
       }
-      expect(tried.length).toBeGreaterThan(8);
+      expect(commands.length).toBeGreaterThan(8);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
@@ -115,11 +115,11 @@ describe('on a terminal', () => {
       const getsThrough = async () => (await outputOf(asPodOfA, folder)).includes('"home-of-a"');
       await waitFor('a pod of tenant a gets through', getsThrough, { deadlineMs: 200_000 });
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
-    'a tenant whose file is removed is cleaned up, and the other is unaffected',
+    'removing the file of a tenant cleans up that tenant only',
     async () => {
       const { folder, commands } = demo;
       const toB = commands.find((line) => line.includes('b/token'))!;
@@ -129,12 +129,12 @@ describe('on a terminal', () => {
 
       const isGone = () => !exposuresIn(folder).has('b');
       await waitFor('the Exposure of tenant b is gone', isGone, { deadlineMs: 200_000 });
-      // Its proxy ends a moment later.
+      // The proxy stops a moment later.
       const isRefused = async () => (await outputOf(toB, folder)).includes('curl: (7)');
       await waitFor('the proxy of tenant b has stopped', isRefused, { deadlineMs: 200_000 });
       expect(await outputOf(toA, folder)).toContain('"home-of-a"');
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test('Ctrl-C stops the demo and removes everything', async () => {
@@ -158,7 +158,7 @@ describe('before it is ready', () => {
       expect(exitCode).toBe(1);
       expect(demo.leftovers()).toEqual([]);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
@@ -173,7 +173,7 @@ describe('before it is ready', () => {
         deadlineMs: 200_000,
       });
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 
@@ -195,7 +195,7 @@ function exposuresIn(folder: string): ReadonlyMap<string, Status> {
   return new Map(exposures.map(({ metadata, status = {} }) => [metadata.name, status]));
 }
 
-/** Repeats a command until its output matches, because a proxy that the machine pauses is unready for a moment. */
+/** Repeats a command until its output matches, because a paused proxy is not ready for a moment. */
 async function expectOutput(line: string, expected: RegExp, folder: string): Promise<void> {
   let output = '';
   const matches = async () => {
@@ -205,7 +205,7 @@ async function expectOutput(line: string, expected: RegExp, folder: string): Pro
   try {
     await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 200_000 });
   } finally {
-    // Fails with the last output, which the error of the wait does not contain.
+    // Shows the last output, which the error of waitFor does not contain.
     expect({ line, output }).toEqual({ line, output: expect.stringMatching(expected) });
   }
 }

@@ -36,7 +36,7 @@ await play(async ({ page, signal, stack, staysUp }) => {
   page.text(`The shared address selects the tenant by the server name (SNI) in the TLS
 ClientHello. Pods connect to 10.96.0.1. Their ClientHello has no server name,
 so they cannot be routed to their tenant.`);
-  const problem = await claims.problem([a.tenant, b.tenant], edge.port);
+  const problem = await claims.proveProblem([a.tenant, b.tenant], edge.port);
   page.table(claims.PROBLEM_HEADINGS, rowsOf(problem));
 
   page.heading('The solution');
@@ -44,10 +44,10 @@ so they cannot be routed to their tenant.`);
 with the name of the tenant. In mode Passthrough, it sends the name in a signed
 header in front of the pod's own TLS. In mode Terminate, it opens its own TLS
 connection: this works with any edge, but client certificates of pods are lost.`);
-  const inOneMode = await claims.solution(workers);
+  const firstModes = await claims.proveSolution(workers);
   await Promise.all([stage.expose(a, 'Passthrough'), stage.expose(b, 'Terminate')]);
-  const inTheOther = await claims.solution(workers);
-  const solution = [...inOneMode, ...inTheOther];
+  const swappedModes = await claims.proveSolution(workers);
+  const solution = [...firstModes, ...swappedModes];
   page.table(claims.SOLUTION_HEADINGS, rowsOf(inOrder(solution)));
 
   page.heading('Configuration: the Edge, and the Exposure of tenant a');
@@ -61,7 +61,7 @@ connection: this works with any edge, but client certificates of pods are lost.`
   if (Bun.which('kubectl') === null) {
     page.text('kubectl is not on the PATH. The curl commands work without it.');
   }
-  for (const one of commands.prepare(stage)) page.command(one);
+  for (const command of commands.prepare(stage)) page.command(command);
 
   return { failures: [...failuresOf([...problem, ...solution]), ...problems], broken };
 });

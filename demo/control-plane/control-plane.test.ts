@@ -32,7 +32,7 @@ afterAll(async () => controlPlane[Symbol.asyncDispose]());
 
 describe('a client', () => {
   test('is authenticated by its client certificate, with the groups in it', async () => {
-    const answer = await ask(WHO_AM_I, { method: 'POST', certificate: admin });
+    const answer = await request(WHO_AM_I, { method: 'POST', certificate: admin });
 
     expect(answer.status).toBe(201);
     expect(await answer.json()).toMatchObject({
@@ -41,26 +41,26 @@ describe('a client', () => {
   });
 
   test('is authenticated by its token', async () => {
-    const answer = await ask(WHO_AM_I, { method: 'POST', token: TOKEN });
+    const answer = await request(WHO_AM_I, { method: 'POST', token: TOKEN });
 
     expect(await answer.json()).toMatchObject({ status: { userInfo: { username: 'pod' } } });
   });
 
   test('is rejected with an unknown token', async () => {
-    expect((await ask(NAMESPACES, { token: 'another' })).status).toBe(401);
+    expect((await request(NAMESPACES, { token: 'another' })).status).toBe(401);
   });
 
   test('is rejected with a certificate of another CA', async () => {
     const other = await Authority.create('tenant-ca');
     const certificate = await other.issue({ commonName: 'admin', organization: ADMINISTRATORS });
 
-    expect((await ask(NAMESPACES, { certificate })).status).toBe(401);
+    expect((await request(NAMESPACES, { certificate })).status).toBe(401);
   });
 
   test('is anonymous without credentials, and may read only public paths', async () => {
-    const refused = await ask(NAMESPACES);
+    const refused = await request(NAMESPACES);
 
-    expect((await ask('/version')).status).toBe(200);
+    expect((await request('/version')).status).toBe(200);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({
       message:
@@ -68,23 +68,23 @@ describe('a client', () => {
     });
   });
 
-  test('may read everything except Secrets; only an administrator may write and read Secrets', async () => {
+  test('may read everything except Secrets; only administrators may write, or read Secrets', async () => {
     const secrets = '/api/v1/namespaces/home/secrets';
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } });
     const write = { method: 'POST', body } as const;
 
-    expect((await ask(NAMESPACES, { token: TOKEN })).status).toBe(200);
-    expect((await ask(secrets, { token: TOKEN })).status).toBe(403);
-    expect((await ask(secrets, { token: TOKEN, ...write })).status).toBe(403);
-    expect((await ask(secrets, { certificate: admin, ...write })).status).toBe(201);
-    expect((await ask(secrets, { certificate: admin })).status).toBe(200);
+    expect((await request(NAMESPACES, { token: TOKEN })).status).toBe(200);
+    expect((await request(secrets, { token: TOKEN })).status).toBe(403);
+    expect((await request(secrets, { token: TOKEN, ...write })).status).toBe(403);
+    expect((await request(secrets, { certificate: admin, ...write })).status).toBe(201);
+    expect((await request(secrets, { certificate: admin })).status).toBe(200);
   });
 });
 
 test.each<[string[], string | false]>([
   [['h2', 'http/1.1'], 'http/1.1'],
   [[], false],
-])('of the ALPN protocols %j it selects %j', async (ALPNProtocols, chosen) => {
+])('selects from the ALPN protocols %j: %j', async (ALPNProtocols, chosen) => {
   const [host, port] = controlPlane.address.split(':');
   const to = { host: String(host), port: Number(port), ca: authority.certificate };
 
@@ -96,11 +96,11 @@ test.each<[string[], string | false]>([
 });
 
 test('a watch sends objects that are written after it started', async () => {
-  const watch = await ask(`/api/v1/configmaps?watch=1`, { token: TOKEN });
+  const watch = await request(`/api/v1/configmaps?watch=1`, { token: TOKEN });
   const reader = watch.body!.getReader();
 
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } });
-  await ask('/api/v1/namespaces/home/configmaps', { method: 'POST', body, certificate: admin });
+  await request('/api/v1/namespaces/home/configmaps', { method: 'POST', body, certificate: admin });
 
   const { value } = await reader.read();
   await reader.cancel();
@@ -119,8 +119,8 @@ describe.skipIf(findKubectl() === undefined)('kubectl', () => {
     [['api-resources'], /^namespaces +ns +v1 +false +Namespace$/m],
     [['get', 'endpointslices', '--all-namespaces'], /^No resources found$/m],
     [['auth', 'whoami'], /^Username +admin$/m],
-  ])('%p', async (words, expected) => {
-    expect(await kubectl(words, admin)).toMatch(expected);
+  ])('%p', async (args, expected) => {
+    expect(await kubectl(args, admin)).toMatch(expected);
   });
 
   test('is authenticated by its token too', async () => {
@@ -135,7 +135,7 @@ interface RequestOptions {
   readonly certificate?: Credential;
 }
 
-async function ask(path: string, options: RequestOptions = {}): Promise<Response> {
+async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, token, certificate } = options;
   return fetch(`https://${controlPlane.address}${path}`, {
     method,
@@ -153,7 +153,7 @@ async function ask(path: string, options: RequestOptions = {}): Promise<Response
 }
 
 async function kubectl(
-  words: readonly string[],
+  args: readonly string[],
   credentials: KubeconfigCredentials,
 ): Promise<string> {
   await using folder = new DemoFolder();
@@ -162,7 +162,7 @@ async function kubectl(
   const content = { server, ca: authority.certificate, credentials, names };
   const kubeconfig = folder.write('kubeconfig', writeKubeconfig(content));
   const program = findKubectl() ?? 'kubectl';
-  const { stdout, stderr } = await run([program, `--kubeconfig=${kubeconfig}`, ...words], {
+  const { stdout, stderr } = await run([program, `--kubeconfig=${kubeconfig}`, ...args], {
     env: { HOME: folder.path },
   });
   return stdout + stderr;

@@ -36,7 +36,7 @@ const SELF_SUBJECT_REVIEW: Resource = {
   namespaced: false,
 };
 
-/** Resources that it serves: those that Snicket, and a user with kubectl, read. */
+/** The served resources: those that Snicket and kubectl users read. */
 const SERVED: readonly Resource[] = [
   RESOURCES.namespace,
   RESOURCES.node,
@@ -98,13 +98,13 @@ export class ControlPlane implements AsyncDisposable {
     this.#tokens = tokens;
     const writes = new ObjectWrites(this.#store);
     for (const object of [...FIRST_NAMESPACES, ...objects]) {
-      const by = { subresource: undefined, manager: 'control-plane', dryRun: false };
-      writes.create({ ...by, resource: resourceOf(object), key: object.metadata }, object);
+      const write = { subresource: undefined, manager: 'control-plane', dryRun: false };
+      writes.create({ ...write, resource: resourceOf(object), key: object.metadata }, object);
     }
     const { certificate: cert, key } = serving;
     const ca = authority.certificate;
     const http = createHttpServer((request, response) => {
-      // Only the connection can fail here: the client has closed it.
+      // An error here means that the client has closed the connection.
       this.#serve(request, response).catch(() => response.destroy());
     });
     // Keeps idle connections open, as a real API server does. Otherwise a request may meet the end of its connection.
@@ -141,7 +141,7 @@ export class ControlPlane implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     for (const connection of this.#connections) connection.destroy();
-    // A connection in its TLS handshake is not tracked here, and would delay close. It ends with the process.
+    // A connection in its TLS handshake is not tracked and would delay close(). It ends with the process.
     await Promise.race([promise, Bun.sleep(CLOSE_MS)]);
   }
 
@@ -165,7 +165,7 @@ export class ControlPlane implements AsyncDisposable {
         call.resource === SELF_SUBJECT_REVIEW
           ? selfSubjectReview(identity)
           : this.#calls.response(jsonCall(call), body);
-      await sendResponse(sink, dressed(answer, call, header('accept')), undefined);
+      await sendResponse(sink, formatted(answer, call, header('accept')), undefined);
     } catch (error) {
       if (response.headersSent) throw error;
       sendFailure(sink, error instanceof ApiFailure ? error : internalError(error));
@@ -186,8 +186,8 @@ function selfSubjectReview(userInfo: Identity): ApiResponse {
  */
 function jsonCall(call: ApiCall): ApiCall {
   if (call.contentType !== PROTOBUF) return call;
-  const sentence = `the demo reads application/json, and not ${PROTOBUF}`;
-  throw new ApiFailure(415, 'UnsupportedMediaType', sentence);
+  const message = `unsupported media type ${PROTOBUF}: use application/json`;
+  throw new ApiFailure(415, 'UnsupportedMediaType', message);
 }
 
 function internalError(error: unknown): ApiFailure {
@@ -195,7 +195,7 @@ function internalError(error: unknown): ApiFailure {
 }
 
 /** Formats a response for kubectl: as a table if the client accepts one, and with short names in discovery. */
-function dressed({ status, body }: ApiResponse, call: ApiCall, accept: string): ApiResponse {
+function formatted({ status, body }: ApiResponse, call: ApiCall, accept: string): ApiResponse {
   if (typeof body === 'string') return { status, body };
   const { resource, verb } = call;
   if (resource !== undefined && (verb === 'list' || verb === 'get') && wantsTable(accept)) {
@@ -206,6 +206,9 @@ function dressed({ status, body }: ApiResponse, call: ApiCall, accept: string): 
 
 function withShortNames(list: JsonObject): JsonObject {
   const resources = Array.isArray(list['resources']) ? list['resources'].filter(isObject) : [];
-  const named = resources.map((one) => ({ ...one, shortNames: SHORT_NAMES[String(one['name'])] }));
+  const named = resources.map((resource) => ({
+    ...resource,
+    shortNames: SHORT_NAMES[String(resource['name'])],
+  }));
   return { ...list, resources: named };
 }

@@ -39,9 +39,9 @@ export function identityOf(
   }
   const { authorization } = request.headers;
   if (authorization === undefined) return ANONYMOUS;
-  const known = tokens.get(authorization.replace(/^Bearer /, ''));
-  if (known === undefined) throw unauthorized();
-  return authenticated(known.username, known.groups);
+  const identity = tokens.get(authorization.replace(/^Bearer /, ''));
+  if (identity === undefined) throw unauthorized();
+  return authenticated(identity.username, identity.groups);
 }
 
 /**
@@ -55,13 +55,13 @@ export function authorize({ username, groups }: Identity, call: ApiCall): void {
   const { verb, resource, path } = call;
   const isRead = ['read', 'get', 'list', 'watch'].includes(verb);
   const isAboutSelf = resource?.kind === 'SelfSubjectReview';
-  const isKnown = username !== ANONYMOUS.username;
-  if (isKnown && resource?.kind !== 'Secret' && (isRead || isAboutSelf)) return;
-  const what =
+  const isAuthenticated = username !== ANONYMOUS.username;
+  if (isAuthenticated && resource?.kind !== 'Secret' && (isRead || isAboutSelf)) return;
+  const message =
     resource === undefined
       ? `forbidden: User "${username}" cannot get path "${path}"`
       : `${resource.plural} is forbidden: User "${username}" cannot ${verb} resource "${resource.plural}" in API group "${groupOf(resource.apiVersion)}"`;
-  throw new ApiFailure(403, 'Forbidden', what);
+  throw new ApiFailure(403, 'Forbidden', message);
 }
 
 function authenticated(username: string, groups: readonly string[]): Identity {

@@ -1,4 +1,4 @@
-/** Objects as table rows, because kubectl prints the columns that the server chooses. */
+/** Formats objects as table rows, because kubectl prints the columns that the server returns. */
 import { isObject, objectIn, type JsonObject } from '../../src/kube/store/json.ts';
 
 /** Reports whether a client accepts a table, which is kubectl's first choice. */
@@ -81,5 +81,5 @@ function textIn(value: unknown, ...path: readonly string[]): string {
 
 function textsIn(list: unknown, ...path: readonly string[]): string {
   if (!Array.isArray(list) || list.length === 0) return '<none>';
-  return list.map((one: unknown) => textIn(one, ...path)).join();
+  return list.map((item: unknown) => textIn(item, ...path)).join();
 }

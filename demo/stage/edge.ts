@@ -6,7 +6,7 @@ import { freePort, loopbackAddresses } from './ports.ts';
 import { Program } from './program.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The folder of `snicket run`, in the demo's own. A change in it takes effect a moment later. */
+/** The folder of `snicket run`, within the folder of the demo. Changes in it take effect a moment later. */
 export const TENANTS_FOLDER = 'tenants';
 /** Folder in which `snicket run` keeps keys and statuses. */
 export const STATE_FOLDER = 'state';
@@ -27,12 +27,12 @@ export async function startEdge(
   const httpPort = await freePort(9440);
   const addresses = loopbackAddresses();
   folder.write(join(TENANTS_FOLDER, 'edge.yaml'), edgeYaml(addresses, port));
-  const words = [
+  const args = [
     ...['run', TENANTS_FOLDER, '--state', STATE_FOLDER],
     ...addresses.flatMap((address) => ['--listen', formatListenAddress({ address, port })]),
     ...['--http', `127.0.0.1:${httpPort}`, '--grace', '0', '--drain', '0'],
   ];
-  const program = stack.use(Program.start({ name: 'run', words, httpPort, folder }));
+  const program = stack.use(Program.start({ name: 'run', args, httpPort, folder }));
   await program.ready(signal);
   return { port, program };
 }

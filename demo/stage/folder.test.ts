@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { DemoFolder } from './folder.ts';
 
-test('files are readable only by their owner, and removed with the folder', async () => {
+test('files are readable only by their owner and are removed with the folder', async () => {
   let path: string;
   {
     await using folder = new DemoFolder();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * A temporary folder that is removed when the demo ends, for whatever reason. A separate process removes it when its
- * input pipe closes. `await using` waits until it is removed.
+ * A temporary folder that is removed when the demo ends, even if it is killed. A separate process removes the folder
+ * when its input pipe closes. `await using` waits until the folder is removed.
  */
 export class DemoFolder implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'snicket-demo-'));

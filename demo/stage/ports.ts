@@ -3,21 +3,21 @@ import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /** Ports that were already returned. Their programs may not listen yet. */
-const given = new Set<number>();
+const returned = new Set<number>();
 
-/** Number of ports that are tried before an arbitrary one. */
-const TRIES = 10;
+/** Number of ports to try before an arbitrary port. */
+const ATTEMPTS = 10;
 
-/** Returns a free port of loopback: the preferred one, one of the next, or an arbitrary one. */
+/** Returns a free port on loopback: the desired port, one of the next ports, or an arbitrary port. */
 export async function freePort(desired: number): Promise<number> {
-  const near = Array.from({ length: TRIES }, (_, index) => desired + index);
-  for (const port of [...near, await anyPort()]) {
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+  const preferred = Array.from({ length: ATTEMPTS }, (_, index) => desired + index);
+  for (const port of [...preferred, await anyPort()]) {
+    if (returned.has(port) || !(await isFree(port))) continue;
+    returned.add(port);
     return port;
   }
   throw new Error(
-    `no free port on 127.0.0.1: tried ${desired} to ${desired + TRIES - 1} and an arbitrary one`,
+    `no free port on 127.0.0.1: tried ${desired} to ${desired + ATTEMPTS - 1} and an arbitrary port`,
   );
 }
 
@@ -29,20 +29,20 @@ export function loopbackAddresses(): readonly string[] {
 
 async function isFree(port: number): Promise<boolean> {
   for (const address of loopbackAddresses()) {
-    if ((await listened(port, address)) === undefined) return false;
+    if ((await tryListen(port, address)) === undefined) return false;
   }
   return true;
 }
 
 async function anyPort(): Promise<number> {
-  return (await listened(0, '127.0.0.1')) ?? 0;
+  return (await tryListen(0, '127.0.0.1')) ?? 0;
 }
 
 /**
  * Returns a port that is free to listen on; undefined if it is in use. It does not set SO_REUSEPORT, so it notices
  * Snicket's programs, which share their ports.
  */
-async function listened(port: number, address: string): Promise<number | undefined> {
+async function tryListen(port: number, address: string): Promise<number | undefined> {
   const server = createServer();
   try {
     server.listen(port, address);

@@ -6,14 +6,14 @@ import type { DemoFolder } from './folder.ts';
 
 /** Command line of Snicket in the demo, without its arguments. */
 export const SNICKET = [
-  // The process ends when the demo does, for whatever reason.
+  // The process ends when the demo ends, even if the demo is killed.
   ...[process.execPath, '--no-orphans'],
   join(repository, 'src', 'main.ts'),
 ] as const;
 
 /** Deadline for a program to become ready on a busy machine. */
-export const PATIENCE_MS = 60_000;
-/** Timeout of a readiness request. A ready program answers at once. */
+export const START_TIMEOUT_MS = 60_000;
+/** Timeout of a readiness request. */
 const READY_MS = 2000;
 /** Time after SIGTERM at which a program is killed. */
 const END_MS = 3000;
@@ -22,7 +22,7 @@ const END_MS = 3000;
 export interface ProgramOptions {
   readonly name: string;
   /** Arguments of `snicket`; paths are relative to the demo's folder. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** The port of its `--http`. */
   readonly httpPort: number;
   readonly folder: DemoFolder;
@@ -32,16 +32,16 @@ export interface ProgramOptions {
 export class Program implements AsyncDisposable {
   /** URL of the server with /healthz, /readyz and /metrics. */
   readonly http: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly #log: string;
   readonly #process: Bun.Subprocess;
 
-  private constructor({ name, words, httpPort, folder }: ProgramOptions) {
+  private constructor({ name, args, httpPort, folder }: ProgramOptions) {
     this.http = `http://127.0.0.1:${httpPort}`;
-    this.words = words;
+    this.args = args;
     this.#log = folder.write(join('log', name), '');
     const log = openSync(this.#log, 'a');
-    this.#process = Bun.spawn([...SNICKET, ...words], {
+    this.#process = Bun.spawn([...SNICKET, ...args], {
       cwd: folder.path,
       stdin: 'ignore',
       stdout: log,
@@ -63,7 +63,7 @@ export class Program implements AsyncDisposable {
 
   /** Reports whether the program is ready. A program that does not listen yet is not. */
   async isReady(): Promise<boolean> {
-    // A program that starts or stops may accept the request and never answer.
+    // A program that starts or stops may accept the connection and never answer.
     return fetch(`${this.http}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).then(
       ({ ok }) => ok,
       () => false,
@@ -77,19 +77,21 @@ export class Program implements AsyncDisposable {
       if (this.hasEnded) throw new Error(await this.ended());
       return this.isReady();
     };
-    await waitFor(`snicket ${this.words.join(' ')} is ready`, isReady, { deadlineMs: PATIENCE_MS });
+    await waitFor(`snicket ${this.args.join(' ')} is ready`, isReady, {
+      deadlineMs: START_TIMEOUT_MS,
+    });
   }
 
   /** Waits until it ends, and returns its log. */
   async ended(): Promise<string> {
     await this.#process.exited;
-    return `snicket ${this.words.join(' ')} exited:\n${readFileSync(this.#log, 'utf8')}`;
+    return `snicket ${this.args.join(' ')} exited:\n${readFileSync(this.#log, 'utf8')}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.kill('SIGTERM');
-    const late = setTimeout(() => this.#process.kill('SIGKILL'), END_MS);
+    const killTimer = setTimeout(() => this.#process.kill('SIGKILL'), END_MS);
     await this.#process.exited;
-    clearTimeout(late);
+    clearTimeout(killTimer);
   }
 }

@@ -33,6 +33,6 @@ export async function startStage(stack: AsyncDisposableStack, signal: AbortSigna
       writeTenantFile(worker.tenant, mode, folder);
       await worker.runs(mode, signal);
     },
-    broken: Promise.race([edge.program, ...workers].map(async (one) => one.ended())),
+    broken: Promise.race([edge.program, ...workers].map(async (program) => program.ended())),
   };
 }

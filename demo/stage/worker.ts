@@ -10,7 +10,7 @@ import { PROXY, PROXY_CONFIG } from '../../src/tenant/proxy-names.ts';
 import { waitFor } from '../../world/wait.ts';
 import type { DemoFolder } from './folder.ts';
 import { freePort } from './ports.ts';
-import { PATIENCE_MS, Program } from './program.ts';
+import { START_TIMEOUT_MS, Program } from './program.ts';
 import type { Tenant } from './tenant.ts';
 
 /** First ports to try; see {@link freePort}. */
@@ -77,7 +77,7 @@ export class Worker implements AsyncDisposable {
       return this.mode === mode;
     };
     const state = `the proxy of tenant ${this.tenant.name} is ready in mode ${mode}`;
-    await waitFor(state, isReady, { deadlineMs: PATIENCE_MS });
+    await waitFor(state, isReady, { deadlineMs: START_TIMEOUT_MS });
   }
 
   /** Waits until the worker ends, and returns why. */
@@ -97,7 +97,7 @@ export class Worker implements AsyncDisposable {
       signal.throwIfAborted();
       const daemonSet = await this.#client.get<DaemonSet>(RESOURCES.daemonSet, PROXY, { signal });
       await this.#writeFiles(signal);
-      await this.#runProxy(daemonSet && this.#wordsOf(daemonSet));
+      await this.#runProxy(daemonSet && this.#proxyArguments(daemonSet));
       if (daemonSet !== undefined) await this.#report(daemonSet, signal);
       await Bun.sleep(POLL_INTERVAL_MS);
     }
@@ -124,11 +124,11 @@ export class Worker implements AsyncDisposable {
    * Returns the arguments of the DaemonSet's proxy, with the node's addresses and paths replaced by those of the demo.
    * Undefined for Snicket's cleanup DaemonSet, which removes addresses from nodes: the demo adds none.
    */
-  #wordsOf({ spec }: DaemonSet): readonly string[] | undefined {
+  #proxyArguments({ spec }: DaemonSet): readonly string[] | undefined {
     const { containers } = spec.template.spec;
     const proxy = containers.find(({ args }) => args[0] === 'proxy');
-    return proxy?.args.map((word) =>
-      word
+    return proxy?.args.map((argument) =>
+      argument
         .replace(/^--listen=.*/, `--listen=127.0.0.1:${this.port}`)
         .replace(/^--http=.*/, `--http=127.0.0.1:${this.#httpPort}`)
         .replace(/(?<==)\/etc\/snicket\//, `${this.#fileName('')}/`)
@@ -137,15 +137,15 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Restarts the proxy if its arguments have changed or it has ended. Without arguments, it stops the proxy. */
-  async #runProxy(words: readonly string[] | undefined): Promise<void> {
-    if (this.#proxy?.hasEnded === false && Bun.deepEquals(words, this.#proxy.words)) return;
+  async #runProxy(args: readonly string[] | undefined): Promise<void> {
+    if (this.#proxy?.hasEnded === false && Bun.deepEquals(args, this.#proxy.args)) return;
     await this.#proxy?.[Symbol.asyncDispose]();
     this.#proxy = undefined;
     this.#mode = undefined;
-    if (words === undefined) return;
+    if (args === undefined) return;
     const name = `proxy-${this.tenant.name}`;
     const [folder, httpPort] = [this.#folder, this.#httpPort];
-    this.#proxy = Program.start({ name, words, httpPort, folder });
+    this.#proxy = Program.start({ name, args, httpPort, folder });
   }
 
   /** Writes the status of a DaemonSet with one node, as kube-controller-manager does. */
@@ -166,9 +166,9 @@ export class Worker implements AsyncDisposable {
     try {
       await this.#client.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, options);
     } catch (error) {
-      if (!isKubeError(error, 'NotFound')) throw error; // Snicket has just cleaned up the tenant
+      if (!isKubeError(error, 'NotFound')) throw error; // Snicket has deleted it in the meantime
     }
-    const mode = proxy?.words.includes('--mode=terminate') ? 'Terminate' : 'Passthrough';
+    const mode = proxy?.args.includes('--mode=terminate') ? 'Terminate' : 'Passthrough';
     this.#mode = isReady && proxy !== undefined ? mode : undefined;
   }
 }

@@ -102,8 +102,8 @@ function processesOf(folder: string): readonly string[] {
 
 function processText(pid: string): string {
   try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    return `${pid} in ${readlinkSync(`/proc/${pid}/cwd`)}: ${words}`;
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return `${pid} in ${readlinkSync(`/proc/${pid}/cwd`)}: ${args}`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return ''; // gone, or not readable
