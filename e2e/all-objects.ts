@@ -4,10 +4,10 @@ import type { Cluster } from '../world/cluster/cluster.ts';
 /** The content of each object by `Kind namespace/name`, without times, versions and status. */
 export type ObjectTexts = Readonly<Record<string, string>>;
 
-/** Kinds that are created and deleted all the time, or that only count. */
-const PASSING = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
+/** Kinds that controllers create and delete at any time. */
+const EPHEMERAL = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
 
-interface Listed {
+interface ObjectList {
   readonly items: readonly ListedObject[];
 }
 
@@ -25,11 +25,11 @@ interface ListedObject {
 export async function allObjects(cluster: Cluster, except?: string): Promise<ObjectTexts> {
   const kinds = (await cluster.kubectl('api-resources', '--verbs=list', '--output=name'))
     .split('\n')
-    .filter((kind) => kind !== '' && !PASSING.has(kind) && !kind.includes('metrics.k8s.io'));
+    .filter((kind) => kind !== '' && !EPHEMERAL.has(kind) && !kind.includes('metrics.k8s.io'));
   const text = await cluster.kubectl(
     ...['get', kinds.join(','), '--all-namespaces', '--output=json', '--ignore-not-found'],
   );
-  const { items } = text === '' ? { items: [] } : (JSON.parse(text) as Listed);
+  const { items } = text === '' ? { items: [] } : (JSON.parse(text) as ObjectList);
   return Object.fromEntries(
     items
       .filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace !== except)
@@ -39,7 +39,7 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
         const shown = { labels, annotations, finalizers, ownerReferences, ...rest };
         return [`${kind} ${namespace}/${name}`, JSON.stringify(shown)] as const;
       })
-      .toSorted(([one], [other]) => one.localeCompare(other)),
+      .toSorted(([first], [second]) => first.localeCompare(second)),
   );
 }
 

@@ -71,7 +71,7 @@ export class AuditLog {
         return { ...event, receivedUs: microseconds(requestReceivedTimestamp) };
       })
       .filter(({ objectRef, responseStatus }) => objectRef && responseStatus)
-      .toSorted((one, other) => one.receivedUs - other.receivedUs);
+      .toSorted((first, second) => first.receivedUs - second.receivedUs);
   }
 }
 

@@ -1,4 +1,4 @@
-/** A world leaves nothing behind, however it ends, and worlds are isolated from each other. */
+/** A world restores the machine, even if it is killed. Worlds are isolated from each other. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { identityOf, isRunning } from '../world/machine/identity.ts';
@@ -9,22 +9,22 @@ import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import { footprint, type Footprint } from './footprint.ts';
 
-const SMALL = { tenants: { a: {} } } as const;
-/** For programs of a starting world. The last ones start when its API servers are ready. */
+const ONE_TENANT = { tenants: { a: {} } } as const;
+/** For programs of a starting world. The last programs start when its API servers are ready. */
 const STARTING = { everyMs: 5, deadlineMs: 120_000 };
 
 let before: Footprint;
-let others: ReadonlySet<string>;
+let otherWorlds: ReadonlySet<string>;
 const runners: Bun.Subprocess[] = [];
 
 beforeAll(async () => {
   await removeDeadWorlds();
-  others = new Set(worldIds());
+  otherWorlds = new Set(worldIds());
   before = await footprint();
 });
 
 afterEach(async () => {
-  // A test that failed halfway may have left a process.
+  // A failed test may not have stopped its process.
   for (const runner of runners.splice(0)) {
     runner.kill('SIGKILL');
     await runner.exited;
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 describe('restores the machine', () => {
   test('after a world was stopped', async () => {
-    const world = await World.start(SMALL, { progress: terminalProgress() });
+    const world = await World.start(ONE_TENANT, { progress: terminalProgress() });
     await world.tenant('a').runPod();
     const during = await footprint();
 
@@ -46,43 +46,47 @@ describe('restores the machine', () => {
     expect(during.cgroups.length).toBeGreaterThan(before.cgroups.length);
     expect(during.sysctls).toEqual(before.sysctls);
     expect(during.mounts).toEqual(before.mounts);
-    await expectAsBefore();
+    await expectRestored();
   });
 
   test('after a world failed to start', async () => {
     const failing = World.start({ tenants: { a: { apiServerFlags: ['--no-such-flag'] } } });
 
     await expect(failing).rejects.toThrow('unknown flag: --no-such-flag');
-    await expectAsBefore();
+    await expectRestored();
   });
 
   test('after the start of a world was canceled', async () => {
-    const giveUp = new AbortController();
-    const starting = World.start(SMALL, { signal: giveUp.signal });
+    const cancellation = new AbortController();
+    const starting = World.start(ONE_TENANT, { signal: cancellation.signal });
     const id = await newWorld();
-    await waitFor('its API server starts', () => names(id).includes('a/kube-apiserver'), STARTING);
+    await waitFor(
+      'its API server starts',
+      () => processNames(id).includes('a/kube-apiserver'),
+      STARTING,
+    );
 
-    giveUp.abort(new Error('given up'));
+    cancellation.abort(new Error('canceled by the test'));
 
-    await expect(starting).rejects.toThrow('given up');
-    await expectAsBefore();
+    await expect(starting).rejects.toThrow('canceled by the test');
+    await expectRestored();
   });
 
   test.each([
-    ['while it makes its hosts', 'management/init'],
+    ['while it creates its hosts', 'management/init'],
     ['while its control planes start', 'a/kube-apiserver'],
     ['while its nodes start', 'a-1/kubelet'],
   ])('after its owner was killed %s and `world down` removed the world', async (_, milestone) => {
     const runner = startRunner();
     const id = await newWorld();
-    await waitFor(`${milestone} was started`, () => names(id).includes(milestone), STARTING);
+    await waitFor(`${milestone} was started`, () => processNames(id).includes(milestone), STARTING);
 
     runner.kill('SIGKILL');
     await runner.exited;
     const removed = await removeDeadWorlds();
 
     expect(removed).toContainEqual({ id });
-    await expectAsBefore();
+    await expectRestored();
   });
 
   test('after its owner was killed and the next world started', async () => {
@@ -96,7 +100,7 @@ describe('restores the machine', () => {
     expect(worldIds()).toContain(next.id);
     expect(worldIds()).not.toContain(id);
     await next.stop();
-    await expectAsBefore();
+    await expectRestored();
   });
 });
 
@@ -122,30 +126,30 @@ test('does not kill a process that reuses a PID of a dead world', async () => {
 });
 
 describe('two worlds at once', () => {
-  let one: World;
-  let two: World;
+  let first: World;
+  let second: World;
 
   beforeAll(async () => {
-    [one, two] = await Promise.all([World.start(SMALL), World.start(SMALL)]);
+    [first, second] = await Promise.all([World.start(ONE_TENANT), World.start(ONE_TENANT)]);
   });
 
   afterAll(async () => {
-    await Promise.all([one?.stop(), two?.stop()]);
+    await Promise.all([first?.stop(), second?.stop()]);
   });
 
   test('have the same addresses and are isolated', async () => {
-    await one.tenant('a').kubectl('create', 'namespace', 'only-in-one');
+    await first.tenant('a').kubectl('create', 'namespace', 'only-in-one');
 
-    expect(two.tenant('a').plan.address).toBe(one.tenant('a').plan.address);
-    expect(await one.tenant('a').get('namespace', 'only-in-one')).toBeDefined();
-    expect(await two.tenant('a').get('namespace', 'only-in-one')).toBeUndefined();
+    expect(second.tenant('a').plan.address).toBe(first.tenant('a').plan.address);
+    expect(await first.tenant('a').get('namespace', 'only-in-one')).toBeDefined();
+    expect(await second.tenant('a').get('namespace', 'only-in-one')).toBeUndefined();
   });
 
   test('stop independently', async () => {
-    await one.stop();
+    await first.stop();
 
-    expect(await two.tenant('a').kubectl('get', '--raw', '/readyz')).toBe('ok');
-    const pod = await two.tenant('a').runPod();
+    expect(await second.tenant('a').kubectl('get', '--raw', '/readyz')).toBe('ok');
+    const pod = await second.tenant('a').runPod();
     expect(await pod.exec('hostname')).toBe(`${pod.name}\n`);
   });
 });
@@ -163,11 +167,15 @@ function startRunner(): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
 
 /** Returns the ID of a world that did not exist before these tests. Other worlds may exist. */
 async function newWorld(): Promise<string> {
-  return waitFor('a new world exists', () => worldIds().find((id) => !others.has(id)), STARTING);
+  return waitFor(
+    'a new world exists',
+    () => worldIds().find((id) => !otherWorlds.has(id)),
+    STARTING,
+  );
 }
 
 /** Returns the names of the processes in the ledger of a world that is starting. */
-function names(id: string): string[] {
+function processNames(id: string): string[] {
   return (
     Ledger.find(id)
       ?.entries()
@@ -180,8 +188,8 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-/** Waits a little, because network namespaces end a moment after their last process. */
-async function expectAsBefore(): Promise<void> {
+/** Waits until the machine is restored, because network namespaces end a moment after their last process. */
+async function expectRestored(): Promise<void> {
   let after = await footprint();
   const isAsBefore = async () => {
     after = await footprint();

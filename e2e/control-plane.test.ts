@@ -1,6 +1,6 @@
 /**
  * The complete setup as a user installs it: the manifests of deploy/, an Edge and two Exposures. The pods of two
- * tenants with the same addresses reach their own API server and never the other's.
+ * tenants with the same addresses reach their own API server and never that of the other tenant.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Snicket's CRDs on a real API server. It accepts them, sets the same defaults as Snicket's parser, and refuses the
- * same objects with the same messages.
+ * Snicket's CRDs on a real API server. The API server accepts them, sets the same defaults as Snicket's parser, and
+ * rejects the same objects with the same messages.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ interface Refusal {
 }
 
 /** Applies an object with dryRun, so nothing is written. */
-async function ask(object: WrittenObject) {
+async function dryRun(object: WrittenObject) {
   const folder = object.kind === 'Edge' ? 'edges' : 'namespaces/default/exposures';
   const response = await request(
     'POST',
@@ -56,7 +56,7 @@ async function ask(object: WrittenObject) {
     object,
   );
   const answer = (await response.json()) as WrittenObject & Refusal;
-  return { taken: response.ok, answer, warning: response.headers.get('warning') };
+  return { isAccepted: response.ok, answer, warning: response.headers.get('warning') };
 }
 
 /**
@@ -97,10 +97,10 @@ describe('the CRDs', () => {
     await kubectl('apply', '--filename', FOLDER);
 
     await waitFor('all kinds are served', async () => {
-      const asked = ['edges', 'exposures', 'tenantroutes'].map((plural) =>
+      const responses = ['edges', 'exposures', 'tenantroutes'].map((plural) =>
         request('GET', `${GROUP}/${plural}`),
       );
-      return (await Promise.all(asked)).every(({ ok }) => ok);
+      return (await Promise.all(responses)).every(({ ok }) => ok);
     });
   });
 
@@ -139,9 +139,9 @@ describe('a valid object', () => {
   test.each(Object.entries(VALID_OBJECTS))(
     'is accepted and gets the same defaults: %s',
     async (_, object) => {
-      const { taken, answer, warning } = await ask(object);
+      const { isAccepted, answer, warning } = await dryRun(object);
 
-      expect(taken, answer.message).toBeTrue();
+      expect(isAccepted, answer.message).toBeTrue();
       expect(warning).toBeNull();
       expect(answer.spec).toEqual(parse(object).spec);
     },
@@ -152,9 +152,9 @@ describe('an invalid object', () => {
   test.each([...RULE_VIOLATIONS])(
     'is rejected with the same message: $path: $sentence',
     async ({ object, path, sentence }) => {
-      const { taken, answer } = await ask(object);
+      const { isAccepted, answer } = await dryRun(object);
 
-      expect(taken).toBeFalse();
+      expect(isAccepted).toBeFalse();
       expect(causesOf(answer)).toEqual([
         { field: path, message: expect.stringContaining(sentence) },
       ]);
@@ -164,18 +164,18 @@ describe('an invalid object', () => {
   test.each([...SCHEMA_VIOLATIONS])(
     'is rejected for the same field: $path: $sentence',
     async ({ object, path }) => {
-      const { taken, answer } = await ask(object);
+      const { isAccepted, answer } = await dryRun(object);
 
-      expect(taken).toBeFalse();
-      // The server adds a note that rules were not checked.
+      expect(isAccepted).toBeFalse();
+      // The API server adds another cause: it did not check the rules.
       expect(causesOf(answer).map(({ field }) => field)).toContain(path);
     },
   );
 
   test('is rejected for an unknown field', async () => {
-    const { taken, answer } = await ask(exposureOf({ worker: { prot: 7443 } }));
+    const { isAccepted, answer } = await dryRun(exposureOf({ worker: { prot: 7443 } }));
 
-    expect(taken).toBeFalse();
+    expect(isAccepted).toBeFalse();
     expect(answer.message).toContain('unknown field "spec.worker.prot"');
   });
 });
@@ -202,14 +202,14 @@ test.each(Object.entries(NETWORK_TEXTS))(
   async (field, { right, wrong }) => {
     const results = new Map<string, boolean>();
     for (const text of [...right, ...wrong]) {
-      const { taken } = await ask(WITH_TEXT[field as keyof typeof NETWORK_TEXTS](text));
-      results.set(text, taken);
+      const { isAccepted } = await dryRun(WITH_TEXT[field as keyof typeof NETWORK_TEXTS](text));
+      results.set(text, isAccepted);
     }
 
-    const texts = (isAccepted: boolean) =>
-      [...results].flatMap(([text, taken]) => (taken === isAccepted ? [text] : []));
-    expect(texts(true)).toEqual([...right]);
-    expect(texts(false)).toEqual([...wrong]);
+    const textsWith = (expected: boolean) =>
+      [...results].flatMap(([text, isAccepted]) => (isAccepted === expected ? [text] : []));
+    expect(textsWith(true)).toEqual([...right]);
+    expect(textsWith(false)).toEqual([...wrong]);
   },
 );
 
@@ -365,9 +365,9 @@ describe('the control plane of an Exposure is immutable', () => {
 
   /** Creates an Exposure for one control plane, and tries to change it to another. */
   async function change(from: object, to: object) {
-    const made = exposureOf({ controlPlane: from });
-    const metadata = { ...made.metadata, name: 'keeper' };
-    const created = await request('POST', path.replace('/keeper', ''), { ...made, metadata });
+    const object = exposureOf({ controlPlane: from });
+    const metadata = { ...object.metadata, name: 'keeper' };
+    const created = await request('POST', path.replace('/keeper', ''), { ...object, metadata });
     if (!created.ok) throw new Error(await created.text());
     const stored = (await created.json()) as WrittenObject;
     const answer = await request('PUT', `${path}?dryRun=All`, {
@@ -375,7 +375,7 @@ describe('the control plane of an Exposure is immutable', () => {
       spec: exposureOf({ controlPlane: to }).spec,
     });
     await request('DELETE', path);
-    return { taken: answer.ok, refusal: (await answer.json()) as Refusal };
+    return { isAccepted: answer.ok, refusal: (await answer.json()) as Refusal };
   }
 
   test.each([
@@ -387,9 +387,9 @@ describe('the control plane of an Exposure is immutable', () => {
     ['a Service for endpoints', endpoints, service, 'has type Endpoints'],
     ['endpoints for an object', OBJECT, endpoints, 'has type Object'],
   ])('%s is rejected', async (_, from, to, was) => {
-    const { taken, refusal } = await change(from, to);
+    const { isAccepted, refusal } = await change(from, to);
 
-    expect(taken).toBeFalse();
+    expect(isAccepted).toBeFalse();
     const [cause] = causesOf(refusal);
     expect(cause?.field).toBe('spec.controlPlane');
     expect(cause?.message).toContain(`this Exposure ${was}`);
@@ -405,9 +405,9 @@ describe('the control plane of an Exposure is immutable', () => {
     ['Secrets', service, { ...service, caSecretRef: { name: 'other' } }],
     ['addresses', endpoints, { ...endpoints, endpoints: { api: ['192.0.2.2:6443'] } }],
   ])('%s can be changed', async (_, from, to) => {
-    const { taken, refusal } = await change(from, to);
+    const { isAccepted, refusal } = await change(from, to);
 
-    expect(taken, refusal.message).toBeTrue();
+    expect(isAccepted, refusal.message).toBeTrue();
   });
 });
 

@@ -33,9 +33,9 @@ const MODES = ['passthrough', 'terminate'] as const;
 const GRACE_SECONDS = 2;
 const DRAIN_SECONDS = 6;
 const CURL_TIMED_OUT = 28;
-/** For changes that take milliseconds and are made a hundred times. */
+/** For a hundred changes that take milliseconds each. */
 const SOON = { everyMs: 10 };
-/** The proxy probes its edge with a backoff of at most half a minute. */
+/** The proxy probes its edge with a back-off of at most half a minute. */
 const BACKED_OFF = { deadlineMs: 90_000 };
 /** Path of the folder `files` on a worker. */
 const FILES = '/run/snicket/files';
@@ -123,7 +123,7 @@ describe.each(MODES)('mode %s', (mode) => {
     expect(answer).toContain(`User \\"${user}\\" cannot list resource`);
   });
 
-  test('a watch survives a hundred changes of routes and certificates, and no request fails', async () => {
+  test('a hundred changes of routes and certificates close no watch and fail no request', async () => {
     const tenant = world.tenant('a');
     const watch = await tenant
       .worker()
@@ -135,8 +135,8 @@ describe.each(MODES)('mode %s', (mode) => {
     await waitFor('the watch is open', () => watch.tail(50).includes(homeNamespace(tenant)));
 
     for (let change = 0; change < 100; change++) {
-      await putRoutesInForce(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
-      if (mode === 'terminate') await putServingCertificateInForce(tenant);
+      await activateRoutes(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
+      if (mode === 'terminate') await activateServingCertificate(tenant);
       if (change % 10 === 0)
         expect(await namespacesSeenBy(podOf('a'))).toContain(homeNamespace(tenant));
     }
@@ -168,7 +168,7 @@ describe.each(MODES)('mode %s', (mode) => {
   });
 });
 
-test('a terminating gateway closes 500 watches one after the other after its grace period', async () => {
+test('a terminating gateway closes 500 watches one by one after its grace period', async () => {
   const { plan, authority } = world.tenant('a').controlPlane;
   const folder = join(laptop.host.folder, 'files');
   writeFileSync(join(folder, 'ca.crt'), authority.certificate);
@@ -191,7 +191,9 @@ test('a terminating gateway closes 500 watches one after the other after its gra
   await watches.ended();
 
   const endsMs = [...watches.tail(2000).matchAll(/ended (\d+)/g)].map((match) => Number(match[1]));
-  const sinceTermMs = endsMs.map((endMs) => endMs - termMs).toSorted((one, other) => one - other);
+  const sinceTermMs = endsMs
+    .map((endMs) => endMs - termMs)
+    .toSorted((first, second) => first - second);
   expect(sinceTermMs).toHaveLength(500);
   expect(sinceTermMs[0]).toBeGreaterThanOrEqual(GRACE_SECONDS * 1000 - 100);
   const [firstMs = 0, lastMs = 0] = [sinceTermMs[0], sinceTermMs.at(-1)];
@@ -218,9 +220,9 @@ function writeRoutes(tenants: readonly string[]): void {
 }
 
 /** Waits for each version, because the gateway may read two quick writes as one change. */
-async function putRoutesInForce(tenants: readonly string[]): Promise<void> {
+async function activateRoutes(tenants: readonly string[]): Promise<void> {
   const loads = async () => {
-    const { stdout } = await laptop.host.exec(askForMetrics(edge.address));
+    const { stdout } = await laptop.host.exec(metricsCommand(edge.address));
     return metric(stdout, 'snicket_gateway_routes_loads_total');
   };
   const before = await loads();
@@ -238,7 +240,7 @@ async function startGateway(): Promise<Daemon> {
   ]);
   await waitFor('the gateway is ready', async () => {
     if (!daemon.running) throw new Error(`the gateway ended:\n${daemon.tail()}`);
-    const { stdout } = await laptop.host.exec(askForReadiness(edge.address));
+    const { stdout } = await laptop.host.exec(readinessCommand(edge.address));
     return stdout === '200';
   });
   return daemon;
@@ -263,7 +265,7 @@ async function prepareTenant(tenant: Cluster): Promise<void> {
   pods.set(tenant.name, await tenant.runPod());
 }
 
-/** Certificate and key are two files, which do not match for a moment. The proxy has to tolerate that. */
+/** Writes certificate and key, which do not match for a moment. The proxy has to tolerate that. */
 async function writeServingCertificate(tenant: Cluster): Promise<void> {
   const { authority } = tenant.controlPlane;
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1'];
@@ -271,14 +273,14 @@ async function writeServingCertificate(tenant: Cluster): Promise<void> {
   writeCredential(folder, 'serving', await authority.issue({ commonName: 'kubernetes', names }));
 }
 
-async function putServingCertificateInForce(tenant: Cluster): Promise<void> {
-  const swaps = async () => {
-    const page = await tenant.worker().exec(...askForMetrics(VIRTUAL_ADDRESS));
+async function activateServingCertificate(tenant: Cluster): Promise<void> {
+  const reloads = async () => {
+    const page = await tenant.worker().exec(...metricsCommand(VIRTUAL_ADDRESS));
     return metric(page, 'snicket_proxy_reloads_total{file="cert",result="success"}');
   };
-  const before = await swaps();
+  const before = await reloads();
   await writeServingCertificate(tenant);
-  await waitFor('the certificate is in force', async () => (await swaps()) > before, SOON);
+  await waitFor('the proxy uses the certificate', async () => (await reloads()) > before, SOON);
 }
 
 /** Writes a kubeconfig with a token, as pods have one. It works in both modes. */
@@ -298,7 +300,7 @@ async function writePodsKubeconfig(tenant: Cluster): Promise<void> {
 
 async function startProxy(tenant: Cluster, mode: (typeof MODES)[number]): Promise<void> {
   const worker = tenant.worker();
-  const own =
+  const modeFlags =
     mode === 'passthrough'
       ? ['--tenant-key-file', `${FILES}/tenant.key`]
       : ['--cert', `${FILES}/serving.crt`, '--key', `${FILES}/serving.key`];
@@ -308,7 +310,7 @@ async function startProxy(tenant: Cluster, mode: (typeof MODES)[number]): Promis
     ...['proxy', '--mode', mode, '--listen', `${VIRTUAL_ADDRESS}:${API_PORT}`],
     ...['--edge', `${tenant.plan.hosts.api}:443`, '--server-name', tenant.plan.hosts.api],
     ...['--ca', `${FILES}/ca.crt`, '--http', `${VIRTUAL_ADDRESS}:${HTTP_PORT}`],
-    ...['--grace', '0', '--drain', '1s', ...own],
+    ...['--grace', '0', '--drain', '1s', ...modeFlags],
   );
   const isReady = async () => {
     if (!daemon.running) throw new Error(`the proxy ended:\n${daemon.tail()}`);
@@ -318,16 +320,16 @@ async function startProxy(tenant: Cluster, mode: (typeof MODES)[number]): Promis
 }
 
 async function readiness(worker: ReturnType<Cluster['worker']>): Promise<string> {
-  return worker.exec(...askForReadiness(VIRTUAL_ADDRESS));
+  return worker.exec(...readinessCommand(VIRTUAL_ADDRESS));
 }
 
 /** Prints the status, `000` if the connection fails. */
-function askForReadiness(address: string): string[] {
+function readinessCommand(address: string): string[] {
   const url = `http://${address}:${HTTP_PORT}/readyz`;
   return ['sh', '-c', `curl --silent --output /dev/null --write-out '%{http_code}' ${url} || true`];
 }
 
-function askForMetrics(address: string): string[] {
+function metricsCommand(address: string): string[] {
   return ['curl', '--silent', '--show-error', '--fail', `http://${address}:${HTTP_PORT}/metrics`];
 }
 

@@ -59,13 +59,13 @@ test("Snicket's gateway passes all checks", async () => {
   }));
   writeFileSync(fileOf(edge, 'routes.json'), JSON.stringify({ routes }));
   const listen = ['--listen', `${edge.address}:${PORT}`, '--http', `${edge.address}:9440`];
-  const words = ['gateway', '--routes', fileOf(edge, 'routes.json'), ...listen];
-  await edge.host.start('gateway', [...SNICKET, ...words]);
+  const args = ['gateway', '--routes', fileOf(edge, 'routes.json'), ...listen];
+  await edge.host.start('gateway', [...SNICKET, ...args]);
   const { stdout } = await run([...SNICKET, 'version']);
 
-  const complaints = await check(/^\S+ \S+/.exec(stdout)?.[0] ?? 'snicket', edge.address);
+  const failedChecks = await check(/^\S+ \S+/.exec(stdout)?.[0] ?? 'snicket', edge.address);
 
-  expect(complaints).toEqual([]);
+  expect(failedChecks).toEqual([]);
 });
 
 test('Traefik answers unknown names with its own certificate', async () => {
@@ -82,11 +82,10 @@ test('Traefik answers unknown names with its own certificate', async () => {
   const { stdout } = await run([join(partFolder(edgeParts.traefik), 'traefik'), 'version']);
   const version = /^Version:\s+(\S+)/m.exec(stdout)?.[1];
 
-  const complaints = await check(`Traefik ${version}`, edge.address);
+  const failedChecks = await check(`Traefik ${version}`, edge.address);
 
-  // Traefik keeps the other direction open for 100 ms (terminationDelay). The result depends on the API server, so it
-  // is not checked.
-  const others = complaints.filter((complaint) => !complaint.startsWith('half-close'));
+  // Traefik keeps the other direction open for 100 ms (terminationDelay), so this result depends on the API server.
+  const others = failedChecks.filter((failure) => !failure.startsWith('half-close'));
   expect(others).toEqual(['no-name NameNotRejected', 'unknown-name NameNotRejected']);
 });
 
@@ -99,9 +98,9 @@ describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
     const { stdout } = await run([...program, '-v']);
     const version = /^HAProxy version (\S+?)[-+ ]/.exec(stdout)?.[1];
 
-    const complaints = await check(`HAProxy ${version}`, edge.address);
+    const failedChecks = await check(`HAProxy ${version}`, edge.address);
 
-    expect(complaints).toEqual(['small-records SmallRecordsRefused']);
+    expect(failedChecks).toEqual(['small-records SmallRecordsRefused']);
   });
 
   test('nginx passes all checks with proxy_half_close', async () => {
@@ -109,22 +108,22 @@ describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
     const program = (await peerTree()).command('usr/sbin/nginx');
     const { stderr } = await run([...program, '-v']);
     const version = /nginx\/(\S+)/.exec(stderr)?.[1];
-    const start = async (more: string) => {
+    const start = async (directives: string) => {
       const config = fileOf(edge, 'nginx.conf');
-      writeFileSync(config, await nginxConfig(edge, more));
-      const words = ['-e', 'stderr', '-p', join(edge.host.folder, 'files'), '-c', config];
-      return edge.host.start(`nginx-${more.length}`, [...program, ...words]);
+      writeFileSync(config, await nginxConfig(edge, directives));
+      const args = ['-e', 'stderr', '-p', join(edge.host.folder, 'files'), '-c', config];
+      return edge.host.start(`nginx-${directives.length}`, [...program, ...args]);
     };
 
     const plain = await start('');
-    const asItComes = await check(`nginx ${version}`, edge.address);
+    const byDefault = await check(`nginx ${version}`, edge.address);
     await plain.terminate();
     await start('proxy_half_close on;');
-    const mended = await check(`nginx, proxy_half_close`, edge.address);
+    const withHalfClose = await check(`nginx, proxy_half_close`, edge.address);
 
-    // The answer and the FIN race, so nginx may cut none, one or both of two connections.
-    expect(asItComes.filter((complaint) => !complaint.startsWith('half-close'))).toEqual([]);
-    expect(mended).toEqual([]);
+    // The answer and the FIN race, so nginx may truncate none, one or both of two connections.
+    expect(byDefault.filter((failure) => !failure.startsWith('half-close'))).toEqual([]);
+    expect(withHalfClose).toEqual([]);
   });
 });
 
@@ -136,15 +135,15 @@ function fileOf({ host }: NetworkHost, name: string): string {
   return join(host.folder, 'files', name);
 }
 
-/** Runs the command on the laptop once the edge serves, and returns the failed checks with their codes. */
+/** Waits until the edge serves both tenants, runs the command, and returns the failed checks with their codes. */
 async function check(title: string, address: string): Promise<readonly string[]> {
   const hosts = tenants().map(({ plan }) => plan.hosts.api);
-  const words = ['doctor', 'edge', `${address}:${PORT}`, '--hosts', hosts.join(',')];
+  const args = ['doctor', 'edge', `${address}:${PORT}`, '--hosts', hosts.join(',')];
   const ca = ['--ca', fileOf(laptop, 'a.crt'), fileOf(laptop, 'b.crt')];
   const checks = await waitFor(
     `${title} serves both`,
     async () => {
-      const found = await report([...SNICKET, ...words, ...ca, '-o', 'json', '--idle', '5s']);
+      const found = await report([...SNICKET, ...args, ...ca, '-o', 'json', '--idle', '5s']);
       return found?.[0]?.state === 'Pass' && found;
     },
     { deadlineMs: 120_000 },
@@ -211,7 +210,7 @@ backend none
 ${backends.join('')}`;
 }
 
-async function nginxConfig(edge: NetworkHost, more: string): Promise<string> {
+async function nginxConfig(edge: NetworkHost, directives: string): Promise<string> {
   const { root } = await peerTree();
   const routes = tenants().map(({ plan }) => `${plan.hosts.api} ${plan.address}:${API_PORT};`);
   return `load_module ${root}/usr/lib/nginx/modules/ngx_stream_module.so;
@@ -222,7 +221,7 @@ error_log stderr warn;
 events { worker_connections 1000; }
 stream {
   proxy_timeout 1h;
-  ${more}
+  ${directives}
   map $ssl_preread_server_name $tenant {
     ${routes.join('\n    ')}
     default 127.0.0.1:1;
@@ -242,7 +241,7 @@ function table(): string {
   const rows = (first ?? []).map(({ check }) => [
     `\`${check}\``,
     ...[...columns.values()].map((checks) => {
-      const result = checks.find((one) => one.check === check);
+      const result = checks.find((candidate) => candidate.check === check);
       if (result === undefined) return '';
       return result.state === 'Pass' ? 'Pass' : `${result.state} \`${result.code}\``;
     }),

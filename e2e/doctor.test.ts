@@ -1,6 +1,6 @@
 /**
- * `snicket doctor` with faults that are injected one by one into a working path of real components. It must report the
- * code of the cause and nothing else.
+ * `snicket doctor` with faults injected one by one into a working path of real components. It must report only the code
+ * of the cause.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -54,17 +54,17 @@ beforeAll(async () => {
 afterAll(async () => world?.stop());
 
 /** Runs the doctor on a machine outside both clusters. */
-async function doctor(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
+async function doctor(...args: readonly string[]): Promise<{ exitCode: number; text: string }> {
   const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
   const script = '"$@"; echo "exit code $?"';
-  const command = [join(repository, 'snicket'), 'doctor', ...words, kubeconfig];
+  const command = [join(repository, 'snicket'), 'doctor', ...args, kubeconfig];
   const { stdout } = await laptop.host.exec(['sh', '-c', script, 'sh', ...command]);
   const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
   return { exitCode: Number(code), text };
 }
 
-/** Returns the codes of everything that fails for a tenant's Exposure. */
-async function failing(name: string): Promise<readonly string[]> {
+/** Returns the codes of all failed hops and findings of a tenant's Exposure. */
+async function failingCodes(name: string): Promise<readonly string[]> {
   const { text, exitCode } = await doctor(`${tenantNamespace(name)}/${name}`, '--output=json');
   const { exposures } = JSON.parse(text) as Report;
   const codes = exposures.flatMap(({ hops, findings }) => [
@@ -78,11 +78,11 @@ async function failing(name: string): Promise<readonly string[]> {
 /** Waits until exactly these codes fail, because controllers and kubelets need time. */
 async function untilFailing(name: string, ...codes: readonly string[]): Promise<void> {
   let last: readonly string[] = [];
-  const isSo = async () => {
-    last = await failing(name);
+  const matches = async () => {
+    last = await failingCodes(name);
     return Bun.deepEquals(last, codes);
   };
-  await waitFor(`of ${name} fails ${codes.join(', ') || 'nothing'}`, isSo, {
+  await waitFor(`exactly these codes fail for ${name}: ${codes.join(', ') || 'none'}`, matches, {
     deadlineMs: 100_000,
     everyMs: 500,
   }).catch(async () => {
@@ -96,8 +96,8 @@ async function scaleOperator(replicas: number): Promise<void> {
   await world.management.kubectl('scale', ...deployment, `--replicas=${replicas}`);
 }
 
-/** Returns an Edge that does not pass TLS through. All of them use the same controller. */
-function endingEdge(name: string, annotations: Readonly<Record<string, string>>): object {
+/** Returns an Edge that terminates TLS. All such Edges use the same controller. */
+function terminatingEdge(name: string, annotations: Readonly<Record<string, string>>): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Edge',
@@ -132,7 +132,7 @@ describe('invalid specs, with the operator running', () => {
   ])('%s', async (_, edge, annotations) => {
     const tenant = world.tenant('a');
     const desired = exposureOf(tenant) as { spec: object };
-    await world.management.apply(endingEdge(edge, annotations));
+    await world.management.apply(terminatingEdge(edge, annotations));
     pointToEdge(world, tenant, haproxy.address);
 
     await world.management.apply({
@@ -149,7 +149,7 @@ describe('invalid specs, with the operator running', () => {
 
     await world.management.apply({
       ...desired,
-      spec: { ...desired.spec, edgeRef: { name: 'nowhere' } },
+      spec: { ...desired.spec, edgeRef: { name: 'missing' } },
     });
 
     await untilFailing('a', 'EdgeNotFound');
@@ -295,13 +295,13 @@ describe('faults on the path, without the operator', () => {
       const { api, konnectivity } = world.tenant('a').plan.hosts;
       const file = join(worker.host.folder, 'files', 'tenant-ca.crt');
       writeFileSync(file, world.tenant('a').controlPlane.authority.certificate);
-      const words = [
+      const args = [
         ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=20s'],
         ...[`--host=${api}`, `--konnectivity-host=${konnectivity}`, `--edge=${EDGE_ADDRESS}:443`],
         '--ca=/run/snicket/files/tenant-ca.crt',
       ];
       const script = '"$@" 2>&1; echo "exit code $?"';
-      const { stdout } = await worker.run(['sh', '-c', script, 'sh', ...words], {
+      const { stdout } = await worker.run(['sh', '-c', script, 'sh', ...args], {
         env: { HOME: '/var/tmp' },
         timeoutMs: 180_000,
       });
@@ -310,13 +310,13 @@ describe('faults on the path, without the operator', () => {
     }
 
     test('no check fails without a fault', async () => {
-      // After the faults above, the proxy probes its edge with a backoff of at most half a minute.
+      // After the faults above, the proxy probes its edge with a back-off of at most half a minute.
       let last = { exitCode: -1, text: '' };
-      const isWell = async () => {
+      const passes = async () => {
         last = await fromWorker();
         return last.exitCode === 0;
       };
-      await waitFor('nothing fails on the worker', isWell, {
+      await waitFor('nothing fails on the worker', passes, {
         deadlineMs: 120_000,
         everyMs: 500,
       }).catch(() => {

@@ -1,4 +1,4 @@
-/** Real ingress controllers in front of tenants: each passes TLS through by the host name that the client sends. */
+/** Real ingress controllers in front of tenants: each passes TLS through and routes by server name. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import type { Answer } from './tls-probe.ts';
 
-/** How long a route change may take. Measured in this test: 0.3 to 2 s; the rest is for a busy machine. */
+/** How long a route change may take. Measured in this test: 0.3 to 2 s. A busy machine may need much longer. */
 const SOON = { deadlineMs: 120_000 };
 
-/** An address that only the client has. A connection to it came through the agent there. */
+/** An address that only the client has. A connection to it came through the client's agent. */
 const CLIENT_ONLY = '100.64.64.2';
 
-const UNKNOWN = 'nobody.k8s.snicket.test';
+const UNKNOWN = 'unknown.k8s.snicket.test';
 
 let world: World;
 let client: NetworkHost;
@@ -63,7 +63,7 @@ describe.each(edgeNames)('%s', (name) => {
   afterAll(async () => edge?.stop());
 
   test('rejects connections without a route', async () => {
-    expect(await answer(a.plan.hosts.api)).toEqual({});
+    expect(await probeHost(a.plan.hosts.api)).toEqual({});
   });
 
   test('routes each name to its tenant soon after the route is created', async () => {
@@ -71,7 +71,11 @@ describe.each(edgeNames)('%s', (name) => {
 
     for (const tenant of [a, b]) {
       const { api } = tenant.plan.hosts;
-      const { authority, names } = await waitFor(`${api} is answered`, () => answered(api), SOON);
+      const { authority, names } = await waitFor(
+        `${api} is answered`,
+        () => probeRouted(api),
+        SOON,
+      );
 
       expect(authority).toBe(tenant.name);
       expect(names).toContain(api);
@@ -89,7 +93,11 @@ describe.each(edgeNames)('%s', (name) => {
 
   test('forwards the tunnel of a konnectivity agent on the same port', async () => {
     const { konnectivity } = a.plan.hosts;
-    const found = await waitFor(`${konnectivity} is answered`, () => answered(konnectivity), SOON);
+    const found = await waitFor(
+      `${konnectivity} is answered`,
+      () => probeRouted(konnectivity),
+      SOON,
+    );
     const agent = await startAgent(name);
     await using _ = { [Symbol.asyncDispose]: async () => agent.kill() };
 
@@ -100,15 +108,15 @@ describe.each(edgeNames)('%s', (name) => {
   });
 
   test('rejects an unknown name', async () => {
-    expect(await answer(UNKNOWN)).toEqual({});
+    expect(await probeHost(UNKNOWN)).toEqual({});
   });
 
-  test('rejects a name once its route is deleted, and still routes the other', async () => {
+  test('rejects a name once its route is deleted, and still routes the other name', async () => {
     await remove(apiRoute(edge, b));
 
     const isRejected = async () => {
-      // An edge that does not answer at all does not count.
-      const found = await answer(b.plan.hosts.api).catch(() => undefined);
+      // No answer at all does not count as a rejection.
+      const found = await probeHost(b.plan.hosts.api).catch(() => undefined);
       return found !== undefined && found.authority === undefined;
     };
     await waitFor(`${b.plan.hosts.api} is rejected`, isRejected, SOON);
@@ -121,7 +129,7 @@ describe.each(edgeNames)('%s', (name) => {
       const { api } = b.plan.hosts;
       await world.management.apply(traefikTlsRoute(apiTarget(b)));
 
-      const { authority } = await waitFor(`${api} is answered`, () => answered(api), SOON);
+      const { authority } = await waitFor(`${api} is answered`, () => probeRouted(api), SOON);
 
       expect(authority).toBe('b');
       await remove(traefikTlsRoute(apiTarget(b)));
@@ -152,17 +160,17 @@ function file(name: string): string {
   return join(client.host.folder, 'files', name);
 }
 
-/** Returns whose certificate the client sees when it resolves and dials a host name. */
-async function answer(host: string): Promise<Answer> {
+/** Resolves and dials a host name on the client, and returns the authority and the names of the certificate. */
+async function probeHost(host: string): Promise<Answer> {
   const script = join(repository, 'e2e', 'tls-probe.ts');
   const authorities = ['a', 'b'].map((name) => `${name}=${file(`${name}.crt`)}`);
   const probe = [process.execPath, script, `${host}:443`, ...authorities];
   return JSON.parse((await client.host.exec(probe)).stdout) as Answer;
 }
 
-/** As {@link answer}, but undefined if the edge does not answer or the certificate is not a tenant's. */
-async function answered(host: string): Promise<Answer | undefined> {
-  const found = await answer(host).catch(() => undefined);
+/** Like {@link probeHost}, but undefined if the edge does not answer or the certificate is not that of a tenant. */
+async function probeRouted(host: string): Promise<Answer | undefined> {
+  const found = await probeHost(host).catch(() => undefined);
   return found?.authority === undefined ? undefined : found;
 }
 
@@ -195,8 +203,8 @@ async function startEcho(): Promise<void> {
 }
 
 /**
- * Returns what the API server of tenant a gets from the pod through konnectivity; undefined while it does not reach the
- * pod.
+ * Returns the pod's response to the API server of tenant a through konnectivity. Undefined while the pod is
+ * unreachable.
  */
 async function echoThroughTunnel(): Promise<string | undefined> {
   const path = '/api/v1/namespaces/default/pods/http:echo:8080/proxy/';

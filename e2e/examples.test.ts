@@ -1,7 +1,7 @@
 /**
- * Every object in the documents, on a real API server, with reduced CRDs of other projects and with the real CRDs if
- * they are available. Then an operator, with each control plane among those objects: what it reports with
- * `prepare: Report` has the same result as what it writes itself, and all of it is removed in the end.
+ * Tests every object in the documentation on a real API server, with reduced CRDs of other projects, and with the real
+ * CRDs if they are available. Then tests an operator with each of these control planes: applying the YAML of `prepare:
+ * Report` has the same result as `prepare: Patch`, and cleanup restores the control plane.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,17 +32,17 @@ const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== unde
 );
 
 const [KAMAJI, K0SMOTRON] = ['Kamaji', 'k0smotron'].map((heading) =>
-  CONTROL_PLANES.find((one) => one[0] === heading),
+  CONTROL_PLANES.find((example) => example[0] === heading),
 );
-const OWN_ARGUMENTS = ['--comment=his own'];
-/** The same control planes with the users' own entries in all lists that Snicket writes into. */
+const USER_ARGUMENTS = ['--comment=user-entry'];
+/** The same control planes with entries of the user in all lists that Snicket writes to. */
 const WITH_ENTRIES = [
   [
     KAMAJI![0],
     changed(KAMAJI![1], {
-      'spec.networkProfile.certSANs': ['his own'],
-      'spec.controlPlane.deployment.extraArgs.apiServer': OWN_ARGUMENTS,
-      'spec.addons.konnectivity.agent.extraArgs': OWN_ARGUMENTS,
+      'spec.networkProfile.certSANs': ['user-entry'],
+      'spec.controlPlane.deployment.extraArgs.apiServer': USER_ARGUMENTS,
+      'spec.addons.konnectivity.agent.extraArgs': USER_ARGUMENTS,
     }),
   ],
   [
@@ -51,14 +51,14 @@ const WITH_ENTRIES = [
       'spec.patches': [
         {
           target: { kind: 'StatefulSet', component: 'control-plane' },
-          patch: { type: 'merge', content: 'metadata: {labels: {of: his own}}' },
+          patch: { type: 'merge', content: 'metadata: {labels: {of: user-entry}}' },
         },
       ],
     }),
   ],
 ] as const;
 
-test('every other YAML example in the documentation is known', () => {
+test('these are all other YAML examples in the documentation', () => {
   expect(others.toSorted()).toEqual([
     'docs/reference/address.md: initContainers',
     'docs/reference/gateway.md: routes',
@@ -69,24 +69,24 @@ test('every other YAML example in the documentation is known', () => {
 });
 
 const DEFINITIONS = [
-  ['our own', smallDefinitions()],
-  ['the real', smallDefinitions().map((path) => join(REAL_DEFINITIONS, basename(path)))],
+  ['reduced', smallDefinitions()],
+  ['real', smallDefinitions().map((path) => join(REAL_DEFINITIONS, basename(path)))],
 ] as const;
 
-for (const [whose, paths] of DEFINITIONS) {
+for (const [origin, paths] of DEFINITIONS) {
   const missing = paths.filter((path) => !existsSync(path)).map((path) => basename(path));
-  const why =
+  const skipText =
     missing.length === 0 ? '' : ` (skipped: ${REAL_DEFINITIONS} has no ${missing.join(', ')})`;
-  describe.skipIf(missing.length > 0)(`with ${whose} definitions${why}`, () => {
+  describe.skipIf(missing.length > 0)(`with ${origin} definitions${skipText}`, () => {
     let world: World;
 
     beforeAll(async () => {
       world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
       const { management } = world;
-      const own = ['edges.yaml', 'exposures.yaml', 'tenantroutes.yaml'].map((name) =>
+      const snicketCrds = ['edges.yaml', 'exposures.yaml', 'tenantroutes.yaml'].map((name) =>
         join(repository, 'deploy', 'crds', name),
       );
-      const definitions = [...paths, ...own].map((path) =>
+      const definitions = [...paths, ...snicketCrds].map((path) =>
         parseDefinition(readFileSync(path, 'utf8')),
       );
       await installDefinitions(management, definitions);
@@ -98,19 +98,20 @@ for (const [whose, paths] of DEFINITIONS) {
 
     afterAll(async () => world?.stop());
 
-    const shown = objects.map(
-      (one) => [`${one.page}, ${one.heading}: ${one.object.kind}`, one] as const,
+    const documented = objects.map(
+      (example) =>
+        [`${example.page}, ${example.heading}: ${example.object.kind}`, example] as const,
     );
-    test.each(shown)(
+    test.each(documented)(
       'the API server accepts and stores all fields of %s',
       async (_, { page, object }) => {
         // Each page has its own Edges and Exposures. Some objects of other projects extend those of another page.
         if (object.apiVersion.startsWith('snicket.dev/')) await remove(world.management, object);
         const manager = `--field-manager=${basename(page, '.md')}`;
-        const words = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
+        const args = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
         // Compares the response to the apply, because the API server soon overwrites the slice of its own Service.
         const stored = await world.management.controlPlane.kubectl(
-          [...words, '--warnings-as-errors', '--output=json', '--filename=-'],
+          [...args, '--warnings-as-errors', '--output=json', '--filename=-'],
           stringify(object, { compat: 'yaml-1.1' }),
         );
 
@@ -125,7 +126,7 @@ for (const [whose, paths] of DEFINITIONS) {
         await management.kubectl('delete', `edges,exposures,${kinds}`, '--all', '--all-namespaces');
         const [edge] = GUIDE.filter(({ object }) => object.kind === 'Edge');
         const { spec } = edge!.object as unknown as { readonly spec: object };
-        // As if the gateway had this address.
+        // Simulates the address of the gateway.
         await management.apply({ ...edge!.object, spec: { ...spec, addresses: ['192.0.2.1'] } });
         const { host } = await world.addHost('operator');
         // The Services of these control planes have no endpoints. The route lets the operator's dials fail at once.
@@ -146,7 +147,7 @@ for (const [whose, paths] of DEFINITIONS) {
         let byHand: readonly unknown[];
 
         beforeAll(async () => {
-          controlPlane = await made(object);
+          controlPlane = await createControlPlane(object);
           before = await controlPlane.fields();
         });
 
@@ -172,7 +173,7 @@ for (const [whose, paths] of DEFINITIONS) {
         });
 
         test('an annotation has the same result', async () => {
-          controlPlane = await made(object);
+          controlPlane = await createControlPlane(object);
 
           await controlPlane.annotate('snicket.dev/edge=shared');
 
@@ -190,9 +191,9 @@ for (const [whose, paths] of DEFINITIONS) {
       });
 
       test.each(WITH_ENTRIES)(
-        '%s: entries of the user stay in the lists, and are the only ones after cleanup',
+        '%s: entries of the user stay in the lists, also after cleanup',
         async (_, object) => {
-          const controlPlane = await made(object);
+          const controlPlane = await createControlPlane(object);
           const before = await controlPlane.fields();
           await controlPlane.annotate('snicket.dev/edge=shared');
           await controlPlane.until('Prepared', 'False FieldConflict');
@@ -203,8 +204,8 @@ for (const [whose, paths] of DEFINITIONS) {
           await controlPlane.until('Prepared', 'True');
           const forced = JSON.stringify(await controlPlane.fields());
           expect(forced).toContain('tenants-');
-          expect(forced.match(/his own/g)).toHaveLength(
-            JSON.stringify(before).match(/his own/g)!.length,
+          expect(forced.match(/user-entry/g)).toHaveLength(
+            JSON.stringify(before).match(/user-entry/g)!.length,
           );
           await controlPlane.annotate('snicket.dev/edge-');
           await controlPlane.unexposed();
@@ -214,13 +215,15 @@ for (const [whose, paths] of DEFINITIONS) {
       );
     });
 
-    async function made(object: KubeObject): Promise<ProvidedControlPlane> {
+    async function createControlPlane(object: KubeObject): Promise<ProvidedControlPlane> {
       const { management } = world;
-      const [cluster] = GUIDE.filter((one) => isOfKind(PROVIDER_RESOURCES.capiCluster, one.object));
+      const [cluster] = GUIDE.filter((example) =>
+        isOfKind(PROVIDER_RESOURCES.capiCluster, example.object),
+      );
       const isOwned = isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object);
-      const whole = isOwned ? await ownedByCluster(management, object, cluster!.object) : object;
+      const complete = isOwned ? await ownedByCluster(management, object, cluster!.object) : object;
       const { authority } = management.controlPlane;
-      return createWithProvider(management, whole, {
+      return createWithProvider(management, complete, {
         certificate: authority.certificate,
         key: authority.key,
         kubeconfig: (server) => management.controlPlane.kubeconfigFor(server),

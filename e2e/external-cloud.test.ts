@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('the worker gets its proxy like any other', async () => {
+test('the worker gets its proxy before it is initialized', async () => {
   await world.management.apply(exposureOf(tenant));
 
   await exposed(world, tenant);
@@ -48,10 +48,12 @@ test('the worker gets its proxy like any other', async () => {
   expect(status.addresses).toEqual([{ type: 'Hostname', address: tenant.worker().name }]);
 });
 
-test('a cloud controller manager reaches the API server at the address that every pod gets', async () => {
+test('a cloud controller manager reaches the API server at its default address', async () => {
   await tenant.apply(cloudControllerManager('kubectl get namespaces --output=name'));
 
-  const seen = await waitFor('it has listed namespaces', leftBehind, { deadlineMs: 90_000 });
+  const seen = await waitFor('it has listed namespaces', terminationMessage, {
+    deadlineMs: 90_000,
+  });
 
   expect(namesIn(seen)).toContain(homeNamespace(tenant));
   expect((await node()).status.addresses).toHaveLength(1);
@@ -120,7 +122,7 @@ interface EndedPod {
 }
 
 /** Returns the pod's output once it has succeeded. */
-async function leftBehind(): Promise<string | undefined> {
+async function terminationMessage(): Promise<string | undefined> {
   const pod = await tenant.get<EndedPod>('pod', CLOUD_CONTROLLER_MANAGER);
   return pod?.status?.containerStatuses?.[0]?.state.terminated?.message;
 }

@@ -1,8 +1,8 @@
 /**
- * Two replicas of the operator with leader election: the leader is killed, deposed and cut off, the API server restarts, and
- * all Exposures are restored from a backup without status. Both replicas are processes on hosts with different addresses, so
- * the audit logs of both API servers show which replica sent each write. The edge is a second address of the tenant's API
- * server.
+ * Two replicas of the operator with leader election: the leader is killed, deposed and cut off, the API server
+ * restarts, and all Exposures are restored from a backup without status. Both replicas are processes on hosts with
+ * different addresses, so the audit logs of both API servers show which replica sent each write. The edge is a second
+ * address of the tenant's API server.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -101,7 +101,7 @@ afterAll(async () => {
 });
 
 test('the leader is killed: the other replica takes over when the Lease expires', async () => {
-  const { leader, standby, baseline } = await begin();
+  const { leader, standby, baseline } = await waitForBaseline();
 
   await leader.operator.kill();
 
@@ -116,14 +116,14 @@ test('the leader is killed: the other replica takes over when the Lease expires'
   await leader.operator.restart();
 });
 
-test('a deposed leader ends, and no API server accepts a write of it after the takeover', async () => {
-  const { leader, standby, baseline } = await begin();
+test('a deposed leader exits, and no API server accepts its writes after the takeover', async () => {
+  const { leader, standby, baseline } = await waitForBaseline();
 
   leader.operator.pause();
   await untilLeads(standby);
   await untilSettled(standby);
   const { receivedUs } = takeoverBy(standby, baseline.sinceUs);
-  // Creates events in both clusters for the paused process, and a repair that it would make.
+  // Creates events in both clusters for the paused process, and a change that it would repair.
   await world.management.kubectl(
     ...['label', 'exposure', 'a', `--namespace=${NAMESPACE}`, 'team=blue', '--overwrite'],
   );
@@ -133,21 +133,21 @@ test('a deposed leader ends, and no API server accepts a write of it after the t
   expect(await leader.operator.ended()).toBe(1);
   await untilRepairedBy(standby, baseline.sinceUs);
   await untilSettled(standby);
-  const late = [audit.management, audit.tenant]
+  const lateWrites = [audit.management, audit.tenant]
     .flatMap((log) => writesOf(log, leader))
     .filter((write) => write.receivedUs > receivedUs);
   // The only attempt is to release the Lease, with the version that the leader last observed.
-  expect(late.filter(isAccepted).map(auditText)).toEqual([]);
-  expect(late.filter(({ objectRef }) => !isLease(objectRef)).map(auditText)).toEqual([]);
+  expect(lateWrites.filter(isAccepted).map(auditText)).toEqual([]);
+  expect(lateWrites.filter(({ objectRef }) => !isLease(objectRef)).map(auditText)).toEqual([]);
   await expectNoTransitions(
     baseline,
-    `deposed: 0 accepted writes after the takeover, ${late.length} refused`,
+    `deposed: 0 accepted writes after the takeover, ${lateWrites.length} refused`,
   );
   await leader.operator.restart();
 });
 
 test('the API server restarts: informers list again only after 410, and the operator continues', async () => {
-  const { baseline } = await begin();
+  const { baseline } = await waitForBaseline();
   const { management } = world;
 
   await management.controlPlane.host.daemon('kube-apiserver').restart();
@@ -161,7 +161,7 @@ test('the API server restarts: informers list again only after 410, and the oper
   await untilCondition('late', 'Accepted', 'True');
 
   const leader = await untilSettled(await untilOneLeads());
-  // The reason is counted when the watch is answered, the list when it is complete.
+  // The operator counts the reason when the watch is answered, and the list when it is complete.
   const { lists, relists } = await waitFor(
     'all lists are complete',
     async () => {
@@ -176,8 +176,8 @@ test('the API server restarts: informers list again only after 410, and the oper
   await expectNoTransitions(baseline, `API server restarted: ${expired} lists after 410, 0 others`);
 });
 
-test('both replicas are cut off until the leader has lost its Lease: they return without a transition', async () => {
-  const { leader, standby, baseline } = await begin();
+test('both replicas are cut off until the leader has lost its Lease: no condition changes', async () => {
+  const { leader, standby, baseline } = await waitForBaseline();
 
   for (const { link } of replicas) await link.cut();
   expect(await leader.operator.ended()).toBe(1);
@@ -198,7 +198,7 @@ test('Exposures and TenantRoutes restored without status: every host keeps its o
   const sinceUs = nowUs();
 
   await remove(backup);
-  // The newer claim is restored first, so its new creation time is the older one.
+  // Restores the newer claim first, so that its new creation time is the earlier one.
   const isRival = ({ metadata }: KnownObject) => metadata.name === 'rival';
   await restore(backup.filter(isRival));
   const [rival] = (await exposuresAndRoutes()).filter(isRival);
@@ -262,12 +262,16 @@ interface Baseline {
   readonly sinceUs: number;
 }
 
-/** Waits until two replicas run and the leader has nothing left to do. */
-async function begin(): Promise<{ leader: Replica; standby: Replica; baseline: Baseline }> {
+/** Waits until two replicas run and the leader has an empty queue. */
+async function waitForBaseline(): Promise<{
+  leader: Replica;
+  standby: Replica;
+  baseline: Baseline;
+}> {
   await restartEnded();
   const leader = await untilSettled(await untilOneLeads());
   const standby = replicas.find((replica) => replica !== leader)!;
-  await waitFor('the other replica is ready', async () => answers(standby, '/readyz'), WAIT);
+  await waitFor('the other replica is ready', async () => isOk(standby, '/readyz'), WAIT);
   // The first probe of an Exposure is a transition of its own.
   const isProbed = async () =>
     !Object.values(await conditions())
@@ -325,8 +329,8 @@ async function untilLeads({ host, operator }: Replica): Promise<void> {
 async function untilSettled(leader: Replica): Promise<Replica> {
   const isSettled = async () => {
     const count = Object.keys(await conditions()).length;
-    const text = await answer(leader, '/metrics');
-    if (text === undefined || !(await answers(leader, '/readyz'))) return false;
+    const text = await responseBody(leader, '/metrics');
+    if (text === undefined || !(await isOk(leader, '/readyz'))) return false;
     return (
       valueOf(text, 'snicket_operator_reconciles_total{controller="exposure"}') >= count &&
       valueOf(text, 'snicket_operator_queue_depth{controller="exposure"}') === 0 &&
@@ -342,7 +346,7 @@ async function untilSettled(leader: Replica): Promise<Replica> {
 }
 
 /** Returns the body of a replica's HTTP response; undefined unless it answers with 200. */
-async function answer({ host }: Replica, path: string): Promise<string | undefined> {
+async function responseBody({ host }: Replica, path: string): Promise<string | undefined> {
   const url = `http://127.0.0.1:${HTTP_PORT}${path}`;
   const curl = ['curl', '--silent', '--fail', '--max-time', '10', url];
   return host.exec(curl).then(
@@ -351,17 +355,17 @@ async function answer({ host }: Replica, path: string): Promise<string | undefin
   );
 }
 
-async function answers(replica: Replica, path: string): Promise<boolean> {
-  return (await answer(replica, path)) !== undefined;
+async function isOk(replica: Replica, path: string): Promise<boolean> {
+  return (await responseBody(replica, path)) !== undefined;
 }
 
 async function metric(replica: Replica, name: string): Promise<number> {
-  return valueOf((await answer(replica, '/metrics')) ?? '', name);
+  return valueOf((await responseBody(replica, '/metrics')) ?? '', name);
 }
 
 /** Returns a value of a metrics page, by its name with labels; NaN if there is none. */
 function valueOf(text: string, name: string): number {
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? 'NaN');
 }
 
@@ -369,7 +373,7 @@ function valueOf(text: string, name: string): number {
 async function listsOf(
   replica: Replica,
 ): Promise<{ lists: number; relists: Readonly<{ [reason: string]: number }> }> {
-  const text = (await answer(replica, '/metrics')) ?? '';
+  const text = (await responseBody(replica, '/metrics')) ?? '';
   const lists = valueOf(text, 'snicket_operator_informer_lists_total{cluster="management"}');
   const found = text.matchAll(
     /^snicket_operator_informer_relists_total\{cluster="management",reason="(\w+)"\} (\d+)$/gm,
@@ -470,7 +474,7 @@ async function untilCondition(name: string, type: string, start: string): Promis
     const found = await world.management.get<Exposure>('exposure', name, NAMESPACE);
     const { conditions = [] } = found?.status ?? {};
     last = JSON.stringify(conditions, undefined, 1);
-    const condition = conditions.find((one) => one.type === type);
+    const condition = conditions.find((candidate) => candidate.type === type);
     return `${condition?.status} ${condition?.reason}`.startsWith(start);
   };
   await waitFor(`${type} of ${name} is ${start}`, holds, WAIT).catch((error: unknown) => {

@@ -17,8 +17,8 @@ import { program } from '../world/parts/parts.ts';
 import { NETWORK } from '../world/spec.ts';
 
 /**
- * Everything on the machine that a world could leave behind, in a comparable form. Other changes of the machine are
- * left out: rotated logs, installed packages, other programs.
+ * Everything that a world could leave on the machine, in a comparable form. It excludes other changes of the machine:
+ * rotated logs, installed packages, other programs.
  */
 export interface Footprint {
   readonly processes: readonly string[];
@@ -54,7 +54,7 @@ const NAMES =
 /** Matches mount points of hosts, which must not appear on the machine, in the format of /proc/self/mounts. */
 const MOUNT_POINTS = /^\S+ \/(etc|usr|var|run|sys|proc(\/sys\/\S+)?|dev\/shm) /;
 
-/** Matches package lists of the machine, some of which have such names. */
+/** Matches package lists of the machine, some of which match {@link NAMES}. */
 const PACKAGES = /^\/var\/(lib|log)\/(dpkg|apt)\//;
 
 /**
@@ -153,7 +153,7 @@ async function firewallRules(): Promise<string> {
   return stdout;
 }
 
-/** Matches values that change by themselves. Only settings count. */
+/** Matches values that change without a write. Only settings count. */
 const COUNTERS =
   /random|ns_last_pid|-state|-nr$|nr_|_nr$|conntrack_count|\/pty\/|inode-|file-|stat|sched_domain|perf_event_max_sample_rate|next_id|keys_usage/;
 
@@ -192,7 +192,7 @@ function entriesOf(folder: string, depth: number): string[] {
   });
 }
 
-/** Returns the entries of a folder; none if it does not exist any more. */
+/** Returns the entries of a folder; none if it does not exist. */
 function entriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -215,6 +215,6 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // gone or not readable
+    return ''; // deleted or not readable
   }
 }

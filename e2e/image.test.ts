@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('the same sources give the same digest', async () => {
+test('the image build is reproducible', async () => {
   const first = await makeImage();
 
   const second = await makeImage();
@@ -48,14 +48,17 @@ test('the same sources give the same digest', async () => {
   expect(second).toBe(first);
 });
 
-describe('with a read-only root, as user nobody, without capabilities and with the default seccomp profile', () => {
-  test.each(['management', 'tenant'])('snicket version runs in the %s cluster', async (which) => {
-    const pod = await startPod(which === 'tenant' ? tenant : management, 'version', {
-      container: { args: ['version'] },
-    });
+describe('with a read-only root, as an unprivileged user, without capabilities and with the default seccomp profile', () => {
+  test.each(['management', 'tenant'])(
+    'snicket version runs in the %s cluster',
+    async (clusterName) => {
+      const pod = await startPod(clusterName === 'tenant' ? tenant : management, 'version', {
+        container: { args: ['version'] },
+      });
 
-    expect(await pod.logs()).toMatch(VERSION);
-  });
+      expect(await pod.logs()).toMatch(VERSION);
+    },
+  );
 
   test('a gateway becomes ready with the epoll engine, and routes clients to their tenant', async () => {
     await management.apply(...gatewayFiles());
@@ -74,7 +77,7 @@ describe('with a read-only root, as user nobody, without capabilities and with t
   });
 
   test.each(['passthrough', 'terminate'] as const)(
-    'a proxy in mode %s becomes ready, and forwards a request through that gateway',
+    'a proxy in mode %s becomes ready, and forwards a request through the gateway',
     async (mode) => {
       await tenant.apply(await proxyFiles());
       const proxy = await startPod(tenant, mode, proxyPod(mode));
@@ -145,9 +148,9 @@ describe('deploy/', () => {
     ['snicket-operator', 'delete namespaces', false],
     ['snicket-operator', 'create pods', false],
     ['snicket-operator', 'create clusterrolebindings', false],
-  ])('%s may %s: %p', async (account, right, expected) => {
-    const words = right.split(' ');
-    const namespace = right.includes('--namespace') ? [] : ['--all-namespaces'];
+  ])('%s may %s: %p', async (account, permission, expected) => {
+    const words = permission.split(' ');
+    const namespace = permission.includes('--namespace') ? [] : ['--all-namespaces'];
     const as = `--as=system:serviceaccount:snicket-system:${account}`;
 
     const answer = await management
@@ -157,12 +160,15 @@ describe('deploy/', () => {
     expect(answer).toBe(expected ? 'yes\n' : 'no\n');
   });
 
-  test('an image set once is used by both Deployments and by the workers', async () => {
+  test('setting the image in kustomization.yaml changes both Deployments and the workers', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'snicket-deploy-'));
     cpSync(DEPLOY, folder, { recursive: true });
     const path = join(folder, 'kustomization.yaml');
-    const own = readFileSync(path, 'utf8');
-    writeFileSync(path, own.replace(/newTag: .*/, 'newName: registry.test/ours\n    newTag: "9"'));
+    const original = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      original.replace(/newTag: .*/, 'newName: registry.test/ours\n    newTag: "9"'),
+    );
 
     const text = await management.kubectl('kustomize', folder);
 
@@ -171,16 +177,23 @@ describe('deploy/', () => {
     expect(text).not.toContain('snicket.dev/snicket');
   });
 
-  test('is removed completely', async () => {
+  test('kubectl delete removes everything', async () => {
     // The namespace would wait for the termination of the pods, which have no connections here.
     await kubectl('scale', 'deployment', '--all', '--replicas=0');
     await kubectl('delete', 'pods', '--all', '--force', '--grace-period=0');
 
     await management.kubectl('delete', '-k', DEPLOY, '--timeout=100s');
 
-    const left = await management.kubectl('get', '-k', DEPLOY, '--ignore-not-found', '-o', 'name');
+    const remaining = await management.kubectl(
+      'get',
+      '-k',
+      DEPLOY,
+      '--ignore-not-found',
+      '-o',
+      'name',
+    );
 
-    expect(left).toBe('');
+    expect(remaining).toBe('');
   });
 });
 
@@ -311,7 +324,7 @@ async function proxyFiles(): Promise<object> {
 }
 
 function proxyPod(mode: 'passthrough' | 'terminate'): PodParts {
-  const own =
+  const modeFlags =
     mode === 'passthrough'
       ? ['--tenant-key-file', '/proxy/tenant.key']
       : ['--cert', '/proxy/tls.crt', '--key', '/proxy/tls.key'];
@@ -320,7 +333,7 @@ function proxyPod(mode: 'passthrough' | 'terminate'): PodParts {
       args: [
         ...['proxy', '--mode', mode, '--listen', `:${API_PORT}`, '--http', `:${HTTP_PORT}`],
         ...['--edge', `${management.worker().address}:${NODE_PORT}`, '--ca', '/proxy/ca.crt'],
-        ...['--server-name', tenant.plan.hosts.api, ...own],
+        ...['--server-name', tenant.plan.hosts.api, ...modeFlags],
       ],
       readinessProbe: READINESS,
       volumeMounts: [{ name: 'proxy', mountPath: '/proxy' }],

@@ -42,7 +42,7 @@ export async function installSnicket(world: World, progress: Progress): Promise<
   const { management } = world;
   progress.update('snicket', 'kubectl apply -k deploy');
   await applyServerSide(management, '-k', join(repository, 'deploy'));
-  await playLoadBalancer(management);
+  await simulateLoadBalancer(management);
   for (const name of ['snicket-operator', 'snicket-gateway']) await rolledOut(management, name);
   progress.done('snicket', 'installed');
 }
@@ -60,8 +60,8 @@ export async function installOperator(world: World, progress: Progress): Promise
 }
 
 /** Applies manifests, and waits until CRDs are served before their kinds are used. */
-async function applyServerSide(management: Cluster, ...what: string[]): Promise<void> {
-  await management.kubectl('apply', '--server-side', ...what);
+async function applyServerSide(management: Cluster, ...files: string[]): Promise<void> {
+  await management.kubectl('apply', '--server-side', ...files);
   await management.definitionsEstablished();
 }
 
@@ -73,7 +73,7 @@ async function rolledOut(management: Cluster, deployment: string): Promise<void>
 }
 
 /** Adds the address to the node where the gateway runs. kube-proxy forwards it from there. */
-async function playLoadBalancer(management: Cluster): Promise<void> {
+async function simulateLoadBalancer(management: Cluster): Promise<void> {
   const worker = management.worker();
   await worker.exec('ip', 'address', 'add', `${EDGE_ADDRESS}/16`, 'dev', 'eth0');
   const ports = EDGE_PORTS.map((port) => ({ name: `tls-${port}`, port, targetPort: 'tls' }));
@@ -88,7 +88,7 @@ async function playLoadBalancer(management: Cluster): Promise<void> {
   );
 }
 
-/** Returns the Edge of Snicket's own gateway. The gateway's Service has its address. */
+/** Returns the Edge of Snicket's gateway. Its address comes from the gateway's Service. */
 export function snicketEdge(): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
@@ -98,7 +98,7 @@ export function snicketEdge(): object {
   };
 }
 
-/** Returns the Exposure of a tenant, whose Service and Secrets are as a provider creates them. */
+/** Returns the Exposure of a tenant with a Service and Secrets like those of a provider. */
 export function exposureOf(tenant: Cluster, worker: object = {}): object {
   const { name, plan } = tenant;
   const { api, konnectivity } = plan.hosts;
@@ -119,13 +119,13 @@ export function exposureOf(tenant: Cluster, worker: object = {}): object {
   };
 }
 
-/** Points the tenant's hosts to the edge, also for its nodes. */
+/** Points the tenant's hosts to the edge, for clients and nodes. */
 export function pointToEdge(world: World, tenant: Cluster, address = EDGE_ADDRESS): void {
   const { api, konnectivity } = tenant.plan.hosts;
   for (const host of [api, konnectivity]) world.dns.set(host, address);
 }
 
-/** Restarts the konnectivity agents, because the running ones have dialed before there was an edge. */
+/** Restarts the konnectivity agents, because they dialed before there was an edge. */
 export async function restartAgents(tenant: Cluster): Promise<void> {
   const agents = ['--namespace=kube-system', '--selector=k8s-app=konnectivity-agent'];
   await tenant.kubectl('delete', 'pods', ...agents);
@@ -152,9 +152,9 @@ export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_00
     const ready = conditions.find(({ type }) => type === 'Ready');
     last = JSON.stringify(found?.status?.conditions ?? found, undefined, 1);
     const isUpdating = conditions.some(({ reason }) => reason === 'ProxiesUpdating');
-    const isOfNow = ready?.observedGeneration === found?.metadata.generation;
+    const isCurrent = ready?.observedGeneration === found?.metadata.generation;
     const areAllTrue = conditions.every(({ status }) => status === 'True');
-    return ready !== undefined && areAllTrue && isOfNow && !isUpdating;
+    return ready !== undefined && areAllTrue && isCurrent && !isUpdating;
   };
   await waitFor(`Exposure ${name} is Ready and reachable`, isReady, {
     deadlineMs,

@@ -1,7 +1,7 @@
 /**
- * Control planes of k0smotron: standalone, with Cluster API and with k0rdent. Their objects are as the controllers
- * create them, with reduced CRDs, and a tenant of the world stands in for k0s. After one annotation, the pods of that
- * tenant reach their own API server through the shared address.
+ * Control planes of k0smotron: standalone, with Cluster API and with k0rdent. The test creates the objects of their
+ * controllers, with reduced CRDs, and a tenant of the world simulates k0s. After one annotation, the pods of that tenant
+ * reach their own API server through the shared address.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -91,7 +91,7 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   const hasChart = isOfKind(clusterDeployment, object);
 
   beforeAll(async () => {
-    controlPlane = await made(object);
+    controlPlane = await createControlPlane(object);
     before = await controlPlane.fields();
   });
 
@@ -129,15 +129,15 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   });
 });
 
-async function made(object: KubeObject): Promise<ProvidedControlPlane> {
+async function createControlPlane(object: KubeObject): Promise<ProvidedControlPlane> {
   const { management } = world;
   const cluster = objectOf(capiCluster, {
     clusterNetwork: { services: { cidrBlocks: [tenant.plan.serviceCidr] } },
   });
   const isOwned = isOfKind(k0smotronControlPlane, object);
-  const whole = isOwned ? await ownedByCluster(management, object, cluster) : object;
+  const complete = isOwned ? await ownedByCluster(management, object, cluster) : object;
   const { authority, plan } = tenant.controlPlane;
-  return createWithProvider(management, whole, {
+  return createWithProvider(management, complete, {
     certificate: authority.certificate,
     key: authority.key,
     kubeconfig: () => tenant.controlPlane.kubeconfigFor(`https://${plan.hosts.api}`),

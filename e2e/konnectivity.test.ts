@@ -10,7 +10,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 
-/** An address that only the workers have. A connection to it came through one of them. */
+/** An address that only the workers have. A connection to it came through a worker. */
 const WORKERS_ONLY = '100.64.64.2';
 
 /** Whether this kernel can delay and drop packets, checked in a separate network namespace. */
@@ -72,12 +72,11 @@ describe('through konnectivity', () => {
     }
     await tenant.apply(...webhookObjects(tenant.controlPlane.authority.certificate));
 
-    // A dry run, so that a request before the webhook is active creates nothing that a later request would conflict
-    // with.
-    const ask = ['create', 'configmap', 'forbidden', '--dry-run=server'];
+    // A dry run, so that a request before the webhook is active does not create the object.
+    const command = ['create', 'configmap', 'forbidden', '--dry-run=server'];
     const refusal = await waitFor('the webhook refuses', async () => {
-      const said = await refusalOf(tenant.kubectl(...ask));
-      return said?.includes('denied the request') ? said : undefined;
+      const output = await refusalOf(tenant.kubectl(...command));
+      return output?.includes('denied the request') ? output : undefined;
     });
 
     expect(refusal).toContain('refused by a process on the worker');
@@ -90,10 +89,14 @@ describe('through konnectivity', () => {
     await server.kill();
     const failure = await refusalOf(pod.logs());
     await server.restart();
-    // Agents that lost their server retry after half a minute.
-    const logs = await waitFor('logs come again', () => pod.logs().catch(() => undefined), {
-      deadlineMs: 120_000,
-    });
+    // Agents retry half a minute after they have lost their server.
+    const logs = await waitFor(
+      'logs are available again',
+      () => pod.logs().catch(() => undefined),
+      {
+        deadlineMs: 120_000,
+      },
+    );
 
     expect(failure).toContain('konnectivity.sock');
     expect(logs).toBe('hello from a pod\n');
@@ -105,9 +108,9 @@ describe('faults', () => {
     const apiServer = tenant.controlPlane.host.daemon('kube-apiserver');
 
     apiServer.pause();
-    const ask = `exec 3<>/dev/tcp/${tenant.plan.address}/6443; echo GET >&3; cat <&3`;
+    const command = `exec 3<>/dev/tcp/${tenant.plan.address}/6443; echo GET >&3; cat <&3`;
     const silence = await failureOf(
-      tenant.controlPlane.host.exec(['timeout', '2', 'bash', '-c', ask]),
+      tenant.controlPlane.host.exec(['timeout', '2', 'bash', '-c', command]),
     );
     apiServer.resume();
 
@@ -123,10 +126,10 @@ describe('faults', () => {
     const kubelet = tenant.worker().daemon('kubelet');
 
     await kubelet.kill();
-    const ran = kubelet.running;
+    const wasRunning = kubelet.running;
     await kubelet.restart();
 
-    expect(ran).toBe(false);
+    expect(wasRunning).toBe(false);
     const path = `/api/v1/nodes/${tenant.worker().name}/proxy/healthz`;
     await waitFor('the kubelet answers', async () => tenant.controlPlane.answers(path), {
       deadlineMs: 90_000,
@@ -143,7 +146,7 @@ describe('faults', () => {
     await worker.link.cut();
     const during = await dial();
     await worker.link.mend();
-    await waitFor('the link carries', async () => (await dial()) === 'connected', {
+    await waitFor('the link works again', async () => (await dial()) === 'connected', {
       deadlineMs: 60_000,
     });
 
@@ -175,7 +178,7 @@ describe('faults', () => {
     await tenant.worker().link.heal();
   });
 
-  test('names can be changed, broken and removed', async () => {
+  test('DNS names can be changed, broken and removed', async () => {
     const { api } = tenant.plan.hosts;
     const resolve = () => pod.exec('sh', '-c', `nslookup -type=a ${api} 2>&1 || true`);
 
@@ -212,26 +215,26 @@ describe('faults', () => {
 
     await controlPlane.fillDisk();
     let refusal: string | undefined;
-    let said = '';
+    let output = '';
     let attempts = 0;
-    // etcd has spare room inside its files for a while. Until then, a write may be refused because it is slow.
-    for (let i = 0; i < 2000 && !(refusal !== undefined && isFull(said)); i++) {
+    // etcd first uses free space within its files. Until that is full, a write may be refused because it is slow.
+    for (let i = 0; i < 2000 && !(refusal !== undefined && isFull(output)); i++) {
       refusal = await write(`filling-${i}`);
-      said = etcd.tail(100);
+      output = etcd.tail(100);
     }
     await controlPlane.freeDisk();
     await waitFor(
       'a write is accepted',
       async () => {
         if (!etcd.running) await etcd.restart();
-        // A new name each time, because a write that was refused for being slow may have succeeded.
+        // Uses a new name each time, because a write that timed out may have succeeded.
         return (await write(`after-${++attempts}`)) === undefined;
       },
       { deadlineMs: 90_000 },
     );
 
     expect(refusal).toBeString();
-    expect(said).toContain('no space left on device');
+    expect(output).toContain('no space left on device');
   });
 });
 

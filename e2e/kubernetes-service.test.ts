@@ -29,7 +29,7 @@ const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
 /** A request that every pod may send, with its own credentials and to its own API address. */
-const ASK_FOR_API = [
+const REQUEST_API = [
   'timeout',
   REQUEST_TIMEOUT_SECONDS,
   'kubectl',
@@ -101,7 +101,7 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     expect(await tenant().get('endpointslice', 'kubernetes')).toBeUndefined();
   });
 
-  test('rejects its pods, host pods and host processes at once', async () => {
+  test('rejects its pods, host pods and host processes immediately', async () => {
     const { pod, hostPod } = podsOf(tenant());
 
     const refused = /10\.96\.0\.1(:443: connect: connection refused| was refused)/;
@@ -110,7 +110,7 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     await expect(namespacesSeenFrom(tenant())).rejects.toThrow(refused);
   });
 
-  test('is reachable for all of them with an EndpointSlice for a virtual address and a listener there', async () => {
+  test('is reachable for all of them with an EndpointSlice and a listener at a virtual address', async () => {
     const worker = tenant().worker();
     await worker.exec(
       'ip',
@@ -139,9 +139,9 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     const hellos = await recordOn(worker);
     const { pod } = podsOf(tenant());
 
-    await hangUpOn(pod.exec(...ASK_FOR_API));
-    await hangUpOn(
-      pod.exec('env', 'KUBERNETES_SERVICE_HOST=kubernetes.default.svc', ...ASK_FOR_API),
+    await expectFailure(pod.exec(...REQUEST_API));
+    await expectFailure(
+      pod.exec('env', 'KUBERNETES_SERVICE_HOST=kubernetes.default.svc', ...REQUEST_API),
     );
 
     const names = hellos().map((hello) => hello.names);
@@ -175,7 +175,7 @@ describe('two tenants behind one address', () => {
     for (const tenant of world.tenants.values()) {
       await forwardOn(tenant.worker(), `${edgeAddress}:443`);
       const before = hellosAtEdge().length;
-      await hangUpOn(podsOf(tenant).pod.exec(...ASK_FOR_API));
+      await expectFailure(podsOf(tenant).pod.exec(...REQUEST_API));
       seen.push(...hellosAtEdge().slice(before, before + 1));
     }
 
@@ -185,19 +185,19 @@ describe('two tenants behind one address', () => {
   });
 
   test('are distinguished by the server names that kubelet and kubectl send', async () => {
-    const named: string[] = [];
+    const names: string[] = [];
     for (const tenant of world.tenants.values()) {
       world.dns.set(tenant.plan.hosts.api, edgeAddress);
       const before = hellosAtEdge().length;
       const server = `--server=https://${tenant.plan.hosts.api}`;
       const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/kubelet.kubeconfig', server];
-      await hangUpOn(
+      await expectFailure(
         tenant
           .worker()
           .exec('timeout', REQUEST_TIMEOUT_SECONDS, ...kubectl, 'get', '--raw', '/api'),
       );
       // Kubelets resolve the name too, so there may be more connections.
-      named.push(
+      names.push(
         ...new Set(
           hellosAtEdge()
             .slice(before)
@@ -207,7 +207,7 @@ describe('two tenants behind one address', () => {
       world.dns.set(tenant.plan.hosts.api, tenant.plan.address);
     }
 
-    expect(named).toEqual(['a.k8s.snicket.test', 'b.k8s.snicket.test']);
+    expect(names).toEqual(['a.k8s.snicket.test', 'b.k8s.snicket.test']);
   });
 });
 
@@ -276,11 +276,11 @@ function hellosIn(folder: string): Hello[] {
     .map((name) => readHello(readFileSync(join(folder, name))));
 }
 
-/** The recorder closes every connection, so the client must fail. Only the bytes that it sent matter. */
-async function hangUpOn(client: Promise<string>): Promise<void> {
+/** Waits for the failure of a client whose connection the recorder closes. Only the sent bytes matter. */
+async function expectFailure(client: Promise<string>): Promise<void> {
   const answered = await client.then(
     () => true,
     () => false,
   );
-  if (answered) throw new Error('a client got an answer from a listener that only records');
+  if (answered) throw new Error('the recorder answered a client');
 }

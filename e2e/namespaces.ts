@@ -8,7 +8,7 @@ import type { Pod } from '../world/cluster/pod.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor, type WaitOptions } from '../world/wait.ts';
 
-/** Address of a worker's proxy, which every node has for itself. */
+/** Address of the proxy on every node. */
 export const VIRTUAL_ADDRESS = '100.64.64.1';
 
 /** Lets every pod and host process list namespaces. */
@@ -35,7 +35,7 @@ export async function createHomeNamespace(cluster: Cluster<ClusterApi>): Promise
   await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
 }
 
-/** Timeout in seconds for a request that is sent once. Every answer takes less. */
+/** Timeout in seconds for a request that is sent once. */
 export const REQUEST_TIMEOUT_SECONDS = '60';
 /**
  * Timeout in seconds for a request that is retried. It may hang, because an existing connection keeps its previous

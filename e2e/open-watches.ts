@@ -4,8 +4,8 @@
  *
  * usage: open-watches.ts SERVER COUNT CREDENTIALS
  *
- * CREDENTIALS is a path without .crt and .key, with the CA beside it. Prints `open` when all have their first answer,
- * then `ended MILLISECONDS-SINCE-1970` for each.
+ * CREDENTIALS is a path without .crt and .key, with the CA beside it. Prints `open` when all watches have their first
+ * answer, then `ended MILLISECONDS-SINCE-1970` for each.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ async function watch(opened: () => void): Promise<void> {
   // Without keep-alive, so that 500 watches are 500 connections.
   let response = await fetch(url, { tls, keepalive: false });
   while (response.status === 429) {
-    await Bun.sleep(500); // the API server's flow control refuses some of so many
+    await Bun.sleep(500); // the API server's flow control limits concurrent requests
     response = await fetch(url, { tls, keepalive: false });
   }
   if (!response.ok) throw new Error(`the watch was answered with ${response.status}`);
@@ -34,7 +34,7 @@ async function watch(opened: () => void): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // a reset counts as an end, too
+    // a reset also ends the watch
   }
   console.log(`ended ${Date.now()}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Tests of the whole path through other ingress controllers. Snicket's operator configures them one after the other in
- * the same world. The pods of two tenants with the same addresses reach their own API server, never the other's, and no
- * request fails when the edge changes.
+ * Tests the whole path through other ingress controllers. Snicket's operator configures them one after the other in the
+ * same world. The pods of two tenants with the same addresses reach only their own API server, and no request fails when
+ * the edge changes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
     '$name',
     ({ setup, index }) => {
       test('every Exposure becomes Ready, and the objects of the previous setup are gone', async () => {
-        await take(setup, setups);
+        await useSetup(setup, setups);
 
         for (const name of TENANTS) {
           const { driver } = setup.spec;
@@ -80,7 +80,7 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
       });
 
       test.each(TENANTS)(
-        'no request of a pod of tenant %s has failed during the change',
+        'no request of a pod of tenant %s failed during the change',
         async (name) => {
           const log = await podsOf(name).pod.logs();
 
@@ -126,21 +126,21 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
           const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
           await world.management.apply(route({ name: 'traefik' }, { host: api, ...target }));
 
-          const noticed = async () => {
+          const isReported = async () => {
             const routed = await condition('a', 'Routed');
             return routed?.status === 'False' && routed;
           };
-          const claimed = await waitFor('the foreign route is reported', noticed, {
+          const claimed = await waitFor('the foreign route is reported', isReported, {
             deadlineMs: 60_000,
           });
-          const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
+          const { status: otherStatus } = (await condition('b', 'Routed')) ?? {};
           await world.management.kubectl(
             ...['delete', setup.kind, api, `--namespace=${target.namespace}`],
           );
 
           expect(claimed.reason).toBe('HostClaimed');
           expect(claimed.message).toContain(`IngressRouteTCP ${target.namespace}/${api}`);
-          expect(ofTheOther).toBe('True');
+          expect(otherStatus).toBe('True');
           await exposed(world, a);
         });
       }
@@ -158,14 +158,14 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
 
     for (const cluster of clusters()) {
       const expected = before.get(cluster.name) ?? {};
-      let now: ObjectTexts = {};
+      let current: ObjectTexts = {};
       const isAsBefore = async () => {
-        now = await allObjects(cluster);
-        return Bun.deepEquals(now, expected);
+        current = await allObjects(cluster);
+        return Bun.deepEquals(current, expected);
       };
       // On a timeout, the comparison below shows the difference.
       await waitFor('all objects are restored', isAsBefore, { everyMs: 1_000 }).catch(() => {});
-      expect(now).toEqual(expected);
+      expect(current).toEqual(expected);
     }
   });
 }
@@ -176,7 +176,7 @@ async function startAll(setups: readonly [EdgeSetup, ...EdgeSetup[]]): Promise<v
   world = await World.start({ tenants }, { progress });
   laptop = await world.addHost('laptop');
   const controllers = new Set(setups.map(({ controller }) => controller));
-  // Before the operator, which looks for their CRDs when it starts.
+  // Before the operator, which discovers CRDs when it starts.
   for (const name of controllers)
     edges.set(name, await forwarding(await startEdge(world, name, progress)));
   await installOperator(world, progress);
@@ -203,7 +203,7 @@ async function forwarding(edge: Edge): Promise<Edge> {
 }
 
 /** Changes the Edge to this setup, and waits until no other routes exist. */
-async function take(setup: EdgeSetup, setups: readonly EdgeSetup[]): Promise<void> {
+async function useSetup(setup: EdgeSetup, setups: readonly EdgeSetup[]): Promise<void> {
   const { management } = world;
   const edge = edgeOf(setup);
   for (const daemon of edge.daemons) if (!daemon.running) await daemon.restart();
@@ -219,8 +219,8 @@ async function take(setup: EdgeSetup, setups: readonly EdgeSetup[]): Promise<voi
   );
   for (const name of TENANTS) pointToEdge(world, world.tenant(name), edge.address);
 
-  const isAlone = async () => Bun.deepEquals(await kindsInUse(setups), [setup.kind]);
-  await waitFor(`${setup.kind} are the only routes`, isAlone, { deadlineMs: 90_000 }).catch(
+  const areOnlyRoutes = async () => Bun.deepEquals(await kindsInUse(setups), [setup.kind]);
+  await waitFor(`${setup.kind} are the only routes`, areOnlyRoutes, { deadlineMs: 90_000 }).catch(
     async (error: unknown) => {
       const exposures = await management.kubectl('get', 'exposures', '-A', '-o', 'yaml');
       throw new Error(`${String(error)}\n${exposures}`);
@@ -243,12 +243,12 @@ async function switchOff(
   }
 }
 
-/** Returns the kinds of which objects created by Snicket exist. */
+/** Returns the kinds of existing objects that Snicket manages. */
 async function kindsInUse(setups: readonly EdgeSetup[]): Promise<readonly string[]> {
   const kinds = [...new Set(setups.map(({ kind }) => kind))];
-  const ours = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];
+  const selector = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];
   const lists = await together(
-    kinds.map((kind) => world.management.kubectl('get', kind, ...ours, '--output=name')),
+    kinds.map((kind) => world.management.kubectl('get', kind, ...selector, '--output=name')),
   );
   return kinds.filter((_, index) => lists[index] !== '');
 }
@@ -259,7 +259,7 @@ async function exposure(name: string): Promise<Exposure | undefined> {
 
 async function condition(name: string, type: string): Promise<Condition | undefined> {
   const { conditions = [] } = (await exposure(name))?.status ?? {};
-  return conditions.find((one) => one.type === type);
+  return conditions.find((condition) => condition.type === type);
 }
 
 function clusters(): readonly Cluster[] {

@@ -1,4 +1,4 @@
-/** A provider's control plane in a management cluster, and what Snicket does to it. */
+/** A provider's control plane in a management cluster, with its Exposure. */
 import { join } from 'node:path';
 import { keyText, type KubeObject } from '../src/kube/object.ts';
 import { groupOf } from '../src/kube/resource.ts';
@@ -30,8 +30,7 @@ export class ProvidedControlPlane {
   }
 
   /**
-   * Returns the current fields of its objects that users and controllers write, without those of the API server and the
-   * status.
+   * Returns the fields of its objects that users and controllers write, without status and fields of the API server.
    */
   async fields(): Promise<readonly unknown[]> {
     const found: unknown[] = [];
@@ -53,18 +52,18 @@ export class ProvidedControlPlane {
     for (const object of this.#written) {
       const { name, namespace = '' } = object.metadata;
       const output = '--output=jsonpath={.metadata.managedFields[*].manager}';
-      const words = [resourceText(object), name, `--namespace=${namespace}`];
-      const shown = ['--show-managed-fields', output];
-      found.push(...(await this.#management.kubectl('get', ...words, ...shown)).split(' '));
+      const args = [resourceText(object), name, `--namespace=${namespace}`];
+      const fields = ['--show-managed-fields', output];
+      found.push(...(await this.#management.kubectl('get', ...args, ...fields)).split(' '));
     }
     return found;
   }
 
   /** Annotates the object: `KEY=VALUE`, or `KEY-`. */
-  async annotate(words: string): Promise<void> {
+  async annotate(annotation: string): Promise<void> {
     const { name, namespace = '' } = this.object.metadata;
-    const at = [resourceText(this.object), name, `--namespace=${namespace}`];
-    await this.#management.kubectl('annotate', ...at, words);
+    const object = [resourceText(this.object), name, `--namespace=${namespace}`];
+    await this.#management.kubectl('annotate', ...object, annotation);
   }
 
   /** Creates its Exposure, as a user would. */
@@ -87,8 +86,8 @@ export class ProvidedControlPlane {
   async change(spec: object): Promise<void> {
     const { name, namespace = '' } = this.object.metadata;
     const patch = `--patch=${JSON.stringify({ spec })}`;
-    const at = ['exposure', name, `--namespace=${namespace}`];
-    await this.#management.kubectl('patch', ...at, '--type=merge', patch);
+    const object = ['exposure', name, `--namespace=${namespace}`];
+    await this.#management.kubectl('patch', ...object, '--type=merge', patch);
   }
 
   /** Deletes its Exposure, and waits until it is gone. */
@@ -99,14 +98,11 @@ export class ProvidedControlPlane {
     );
   }
 
-  /**
-   * Returns the YAML that `snicket render` prints for its objects: the preparation that Snicket needs before it can
-   * expose it.
-   */
+  /** Returns the YAML that `snicket render` prints for its objects: the preparation that Snicket requires. */
   async report(): Promise<string> {
     const { host, kubeconfig } = this.#management.controlPlane;
-    const words = ['render', keyText(this.object.metadata), '--only=management'];
-    const command = [join(repository, 'snicket'), ...words, `--kubeconfig=${kubeconfig}`];
+    const args = ['render', keyText(this.object.metadata), '--only=management'];
+    const command = [join(repository, 'snicket'), ...args, `--kubeconfig=${kubeconfig}`];
     // `snicket render` exits with 1 if fields are missing, and prints them in any case.
     const { stdout } = await host.exec(['sh', '-c', '"$@" || test $? = 1', 'sh', ...command]);
     return stdout;
@@ -116,29 +112,33 @@ export class ProvidedControlPlane {
    * Waits until status and reason of a condition of its Exposure begin with this text, such as `True` or
    * `False PreparationRequired`.
    */
-  async until(type: string, said: string, deadlineMs?: number): Promise<void> {
-    await this.#untilIts(type, said, (text) => text.startsWith(said), deadlineMs);
+  async until(type: string, expected: string, deadlineMs?: number): Promise<void> {
+    await this.#untilCondition(type, expected, (text) => text.startsWith(expected), deadlineMs);
   }
 
   /** Waits until a condition of its Exposure exists and does not begin with this text. */
-  async untilNot(type: string, said: string): Promise<void> {
-    await this.#untilIts(type, `not ${said}`, (text) => text !== '' && !text.startsWith(said));
+  async untilNot(type: string, expected: string): Promise<void> {
+    await this.#untilCondition(
+      type,
+      `not ${expected}`,
+      (text) => text !== '' && !text.startsWith(expected),
+    );
   }
 
-  async #untilIts(
+  async #untilCondition(
     type: string,
-    said: string,
-    isSo: (text: string) => boolean,
+    expected: string,
+    matches: (text: string) => boolean,
     deadlineMs = 60_000,
   ): Promise<void> {
     let last: unknown;
     await waitFor(
-      `${type} of Exposure ${keyText(this.object.metadata)} is ${said}`,
+      `${type} of Exposure ${keyText(this.object.metadata)} is ${expected}`,
       async () => {
         const { conditions = [] } = (await this.exposure())?.status ?? {};
         last = conditions;
-        const condition = conditions.find((one) => one.type === type);
-        return isSo(condition === undefined ? '' : `${condition.status} ${condition.reason}`);
+        const condition = conditions.find((candidate) => candidate.type === type);
+        return matches(condition === undefined ? '' : `${condition.status} ${condition.reason}`);
       },
       { deadlineMs, everyMs: 250 },
     ).catch((error: unknown) => {

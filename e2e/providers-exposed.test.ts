@@ -1,6 +1,6 @@
 /**
- * One annotation on the object of a real provider lets its pods reach their own API server through the shared address.
- * Without the annotation, the object is as its user wrote it.
+ * With one annotation on the object of a real provider, the pods of the tenant reach their own API server through the
+ * shared address. Removing the annotation restores the object.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -71,11 +71,11 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     before = await waitFor('the provider has set defaults', specOf);
   });
 
-  test('is exposed by an annotation on its own object', async () => {
+  test('is exposed by an annotation on its object', async () => {
     await annotate('snicket.dev/edge=shared');
 
     const routed = async () => {
-      const found = await exposureNow();
+      const found = await currentExposure();
       const { annotations = {} } = found?.metadata ?? {};
       return 'snicket.dev/preparation' in annotations && holds(found, 'Routed') && found;
     };
@@ -87,7 +87,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(exposure.status?.driver).toBe('snicket');
   });
 
-  test('equals a control plane to which a user has applied the report of prepare: Report', async () => {
+  test('equals a control plane after a user has applied the YAML of prepare: Report', async () => {
     const other = `${name}-hand`;
     const written = tenantControlPlane(provider, other);
     await world.management.apply(written);
@@ -97,9 +97,9 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const untouched = await controlPlane.fields();
 
     const yaml = await controlPlane.report();
-    // With a field manager other than the one of the object, because this YAML is only part of it.
-    const words = ['apply', '--server-side', '--field-manager=git', '--filename=-'];
-    await world.management.controlPlane.kubectl(words, yaml);
+    // With another field manager than the object, because this YAML is only a part of the object.
+    const args = ['apply', '--server-side', '--field-manager=git', '--filename=-'];
+    await world.management.controlPlane.kubectl(args, yaml);
 
     await controlPlane.untilNot('Prepared', 'False PreparationRequired');
     const [byHand] = await controlPlane.fields();
@@ -107,25 +107,25 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       .replaceAll(other, tenant)
       // Names in the data store have underscores instead of dashes.
       .replaceAll(other.replaceAll('-', '_'), tenant.replaceAll('-', '_'));
-    const { spec } = JSON.parse(renamed) as Live;
+    const { spec } = JSON.parse(renamed) as LiveObject;
     expect(withoutEmpty(spec)).toEqual(withoutEmpty(await specOf()));
     expect(byHand).not.toEqual(untouched[0]);
-    // The tenant is deleted first, so that its Exposure has nothing to clean up in it.
+    // Deletes the tenant first, so that the Exposure has nothing to clean up.
     const at = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
     await world.management.kubectl('delete', provider.resource, other, ...at);
     await controlPlane.unexpose();
   });
 
-  test('has certificates and kubeconfigs for the shared address after the commands of the report', async () => {
+  test('has certificates and kubeconfigs for the shared address after the reported commands', async () => {
     await waitFor(
       'the report has no more commands',
       async () => {
         const commands = await advisedCommands();
-        for (const [program, ...words] of commands) {
+        for (const [program, ...args] of commands) {
           expect(program).toBe('kubectl');
-          await world.management.kubectl(...words, '--ignore-not-found');
+          await world.management.kubectl(...args, '--ignore-not-found');
         }
-        const exposure = await exposureNow();
+        const exposure = await currentExposure();
         return commands.length === 0 && holds(exposure, 'Prepared') && holds(exposure, 'Reachable');
       },
       { deadlineMs: 300_000, everyMs: 2_000 },
@@ -223,13 +223,13 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     return Buffer.from(secret?.data?.['admin.conf'] ?? '', 'base64').toString();
   }
 
-  async function annotate(words: string): Promise<void> {
+  async function annotate(args: string): Promise<void> {
     const at = `--namespace=${NAMESPACE}`;
-    await world.management.kubectl('annotate', provider.resource, tenant, words, at);
+    await world.management.kubectl('annotate', provider.resource, tenant, args, at);
   }
 
-  async function objectOf(): Promise<Live> {
-    const found = await world.management.get<Live>(provider.resource, tenant, NAMESPACE);
+  async function objectOf(): Promise<LiveObject> {
+    const found = await world.management.get<LiveObject>(provider.resource, tenant, NAMESPACE);
     if (found === undefined) throw new Error(`${provider.resource} ${tenant} is gone`);
     return found;
   }
@@ -238,13 +238,13 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     return (await objectOf()).spec;
   }
 
-  async function exposureNow(): Promise<Exposure | undefined> {
+  async function currentExposure(): Promise<Exposure | undefined> {
     return world.management.get<Exposure>('exposure', tenant, NAMESPACE);
   }
 
   /** Returns the commands in the report. Kamaji keeps an existing certificate until a user deletes its Secret. */
   async function advisedCommands(): Promise<readonly string[][]> {
-    const { conditions = [] } = (await exposureNow())?.status ?? {};
+    const { conditions = [] } = (await currentExposure())?.status ?? {};
     const message = conditions.find(({ type }) => type === 'Prepared')?.message ?? '';
     return [...message.matchAll(/kubectl delete -n \S+ secret [\w-]+/g)].map(([text]) =>
       text.split(' '),
@@ -265,12 +265,12 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   }
 
   async function isReady(): Promise<boolean> {
-    const exposure = await exposureNow();
+    const exposure = await currentExposure();
     return ['Ready', 'KonnectivityReady', 'Reachable'].every((type) => holds(exposure, type));
   }
 });
 
-interface Live {
+interface LiveObject {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: unknown;
 }
@@ -284,10 +284,10 @@ function holds(exposure: Exposure | undefined, condition: string): boolean {
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value)
+  const entries = Object.entries(value)
     .map(([key, inner]) => [key, withoutEmpty(inner)] as const)
     .filter(([, inner]) => !Bun.deepEquals(inner, {}));
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 /** Returns a TenantControlPlane as a user writes it without Snicket. */

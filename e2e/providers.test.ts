@@ -1,6 +1,6 @@
 /**
- * What real providers create for a tenant: the objects that Snicket reads and changes, and a running control plane that
- * workers join through an edge. {@link facts} lists the differences between Kamaji and Steward.
+ * Tests the objects that real providers create for a tenant and that Snicket reads and changes, and a running control
+ * plane that workers join through an edge. {@link facts} lists the differences between Kamaji and Steward.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
@@ -130,12 +130,12 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     const withKonnectivity = async () => {
       const deployment = await get<Deployment>('deployment', TENANT);
       const { containers } = deployment?.spec.template.spec ?? { containers: [] };
-      return containers.some((one) => one.name === 'konnectivity-server') && containers;
+      return containers.some((container) => container.name === 'konnectivity-server') && containers;
     };
     const state = 'the Deployment has konnectivity-server';
     const containers = await waitFor(state, withKonnectivity, PROVIDED);
 
-    const args = containers.find((one) => one.name === 'kube-apiserver')?.args;
+    const args = containers.find((container) => container.name === 'kube-apiserver')?.args;
     expect(args).toContain('--endpoint-reconciler-type=none');
     expect(args).toContain(`--advertise-address=${serviceAddress}`);
     expect(args).toContain('--secure-port=6443');
@@ -190,14 +190,14 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   });
 
   test('creates an Ingress of the given class only for the host of the API server', async () => {
-    const there = () => get<Ingress>('ingress', TENANT);
-    const ingress = await waitFor('the Ingress exists', there, PROVIDED);
+    const find = () => get<Ingress>('ingress', TENANT);
+    const ingress = await waitFor('the Ingress exists', find, PROVIDED);
 
     expect(ingress.spec.ingressClassName).toBe('snicket-unhandled');
     expect(ingress.spec.rules.map(({ host }) => host)).toEqual([HOST]);
   });
 
-  test('runs the control plane in pods behind the Service', async () => {
+  test('runs the control plane in pods of the Service', async () => {
     const status = await waitFor(
       'the tenant is Ready',
       async () => {
@@ -218,11 +218,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   });
 
   test("configures the address of konnectivity-server in the tenant's agents", async () => {
-    const given = async () => {
+    const agentArguments = async () => {
       const args = await agentArgs();
       return args.length > 0 && args;
     };
-    const args = await waitFor('the agents are created', given, PROVIDED);
+    const args = await waitFor('the agents are created', agentArguments, PROVIDED);
 
     const [host, port] = expected.agentTarget(serviceAddress);
     expect(args).toContain(`--proxy-server-host=${host}`);
@@ -236,10 +236,10 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     beforeAll(async () => {
       for (const host of [HOST, KONNECTIVITY_HOST]) world.dns.set(host, edge.address);
       await world.management.apply(
-        route(edge, way(HOST, 6443)),
-        route(edge, way(KONNECTIVITY_HOST, 8132)),
+        route(edge, routeTo(HOST, 6443)),
+        route(edge, routeTo(KONNECTIVITY_HOST, 8132)),
       );
-      if (expected.agent) await leadAgents(expected.agent);
+      if (expected.agent) await configureAgents(expected.agent);
     });
 
     afterAll(async () => {
@@ -260,11 +260,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         const { spec } = (await tenant.get<Node>('node', `${name}-${TENANT}-1`)) ?? {};
         return spec !== undefined && (spec.taints ?? []).length === 0;
       };
-      await waitFor('it takes pods', hasNoTaints, PROVIDED);
+      await waitFor('the node accepts pods', hasNoTaints, PROVIDED);
     });
 
     test('runs a pod', async () => {
-      pod = await tenant.runPod({ command: ['sh', '-c', 'echo I run; sleep 2147483647'] });
+      pod = await tenant.runPod({ command: ['sh', '-c', 'echo running; sleep 2147483647'] });
 
       const { spec } = (await tenant.get<{ spec: { nodeName: string } }>('pod', pod.name))!;
       expect(spec.nodeName).toBe(tenant.worker().name);
@@ -273,8 +273,8 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     test('is reachable from the API server once the agent is connected to konnectivity-server', async () => {
       await tenant.nodesReached();
 
-      expect(await pod.logs()).toBe('I run\n');
-      expect(await pod.exec('echo', 'I hear')).toBe('I hear\n');
+      expect(await pod.logs()).toBe('running\n');
+      expect(await pod.exec('echo', 'hello')).toBe('hello\n');
     });
 
     test('its pods are rejected at the address of the API server, because no component writes the endpoints', async () => {
@@ -305,8 +305,8 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       await world.leave(tenant);
     });
 
-    /** Configures the agents before they start, because an agent that cannot connect takes 30 s to end. */
-    async function leadAgents(agent: object): Promise<void> {
+    /** Configures the agents before they start, because an agent that cannot connect exits after 30 s. */
+    async function configureAgents(agent: object): Promise<void> {
       const patch = JSON.stringify({ spec: { addons: { konnectivity: { agent } } } });
       await world.management.kubectl(
         'patch',
@@ -316,12 +316,12 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         '--type=merge',
         `--patch=${patch}`,
       );
-      const areTold = async () => (await agentArgs()).includes('--proxy-server-port=443');
-      await waitFor('the agents use the edge', areTold, PROVIDED);
+      const useEdge = async () => (await agentArgs()).includes('--proxy-server-port=443');
+      await waitFor('the agents use the edge', useEdge, PROVIDED);
     }
   });
 
-  test('removes everything with the tenant', async () => {
+  test('deletes all objects of a deleted tenant', async () => {
     const names = () =>
       world.management.kubectl(
         'get',
@@ -393,7 +393,7 @@ function tenantControlPlane(provider: Provider, { ingress }: Facts, version: str
 }
 
 /** Returns a route from a host to a port of the tenant's Service. */
-function way(host: string, port: number): Route {
+function routeTo(host: string, port: number): Route {
   return { host, namespace: NAMESPACE, service: TENANT, port };
 }
 
@@ -404,8 +404,8 @@ async function get<T>(resource: string, name: string): Promise<T | undefined> {
 
 /** Returns the data of a tenant's Secret, once it exists. */
 async function secret(name: string): Promise<Record<string, string>> {
-  const there = () => get<{ data: Record<string, string> }>('secret', name);
-  const { data } = await waitFor(`Secret ${name} exists`, there, PROVIDED);
+  const find = () => get<{ data: Record<string, string> }>('secret', name);
+  const { data } = await waitFor(`Secret ${name} exists`, find, PROVIDED);
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
   );

@@ -32,10 +32,10 @@ beforeAll(async () => {
 afterAll(async () => world?.stop());
 
 /** Runs snicket on a machine outside both clusters, from which Services are unreachable. */
-async function snicket(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
+async function snicket(...args: readonly string[]): Promise<{ exitCode: number; text: string }> {
   const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
   const script = '"$@" 2>&1; echo "exit code $?"';
-  const command = [join(repository, 'snicket'), ...words, kubeconfig];
+  const command = [join(repository, 'snicket'), ...args, kubeconfig];
   const { stdout } = await laptop.host.exec(['sh', '-c', script, 'sh', ...command]);
   const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
   return { exitCode: Number(code), text };
@@ -43,8 +43,8 @@ async function snicket(...words: readonly string[]): Promise<{ exitCode: number;
 
 /** Waits for the end of its last pod, because a terminating operator still repairs objects. */
 async function stopOperator(): Promise<void> {
-  const kubectl = async (...words: readonly string[]) =>
-    world.management.kubectl(`--namespace=${SYSTEM}`, ...words);
+  const kubectl = async (...args: readonly string[]) =>
+    world.management.kubectl(`--namespace=${SYSTEM}`, ...args);
   await kubectl('scale', 'deployment/snicket-operator', '--replicas=0');
   const pods = ['pods', '--selector=app.kubernetes.io/name=snicket-operator', '--output=name'];
   const isGone = async () => (await kubectl('get', ...pods)) === '';

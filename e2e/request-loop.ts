@@ -12,7 +12,7 @@ import { persist, waitFor } from '../world/wait.ts';
  * permissions that `createHomeNamespace` grants.
  */
 export function requestLoopScript(): string {
-  // kubectl gives up a handshake after ten seconds. If only the machine was slow, the next one succeeds.
+  // kubectl aborts a handshake after ten seconds. On a slow machine, the next attempt succeeds.
   const request = `request() {
     for try in 1 2 3 4 5 6; do
       output=$(timeout 60 kubectl get --raw /api/v1/namespaces 2>&1) && return 0
@@ -49,10 +49,10 @@ export class RequestLoop {
 
   /** Waits until this many more requests were answered, or one has failed. */
   async more(count: number): Promise<void> {
-    const outset = answersIn(await this.#log());
+    const before = answersIn(await this.#log());
     const isEnough = async () => {
       const log = await this.#log();
-      return answersIn(log) >= outset + count || failedRequests(log).length > 0;
+      return answersIn(log) >= before + count || failedRequests(log).length > 0;
     };
     await waitFor(`${count} requests were answered`, isEnough, { deadlineMs: 120_000 });
   }
@@ -64,7 +64,7 @@ export class RequestLoop {
     return failures;
   }
 
-  /** The log is read through konnectivity, which is not under test here. */
+  /** Reads the log through konnectivity, with retries, because konnectivity is not under test here. */
   async #log(): Promise<string> {
     return persist(async () => this.#pod.logs());
   }

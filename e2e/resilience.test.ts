@@ -1,6 +1,6 @@
 /**
- * Events that users must not notice: tenants that come and go, killed components and manual changes. In the end,
- * nothing is left.
+ * Events that must not affect users: added and removed tenants, killed components and manual changes. In the end,
+ * cleanup restores every object.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -57,13 +57,13 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test('adding and removing a tenant fifty times closes no watch and no tunnel of another', async () => {
+test('adding and removing a tenant fifty times closes no watch and no tunnel of another tenant', async () => {
   const pod = podOf('a');
   const watches = await openWatches('a', 100);
   const tunnel = await openTunnel('a');
 
   for (let round = 0; round < 50; round++) {
-    await world.management.apply(passingTenant());
+    await world.management.apply(temporaryExposure());
     await waitFor('it is routed', async () => (await routedHost('passing')) !== undefined, SOON);
     await world.management.kubectl(
       ...['delete', 'exposure', 'passing', `--namespace=${tenantNamespace('b')}`, '--wait=false'],
@@ -79,16 +79,16 @@ test('adding and removing a tenant fifty times closes no watch and no tunnel of 
 });
 
 test.each([
-  ['operator', 'live on', async () => killOperators()],
+  ['operator', 'stay open', async () => killOperators()],
   ['gateway', 'end', async () => killContainers(world.management, 'snicket-gateway')],
-  ['proxy', 'live on', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
+  ['proxy', 'stay open', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
   ["tenant's API server", 'end', async () => restartApiServer(world.tenant('a'))],
 ])(
-  'kill -9 of the %s with 200 watches, which %s: all pods reach their own API server soon after its restart',
-  async (_part, fate, killUntilBack) => {
+  'kill -9 of the %s with 200 watches, which %s: all pods reach their own API server soon after the restart',
+  async (_part, expectedWatches, killAndWait) => {
     const watches = await openWatches('a', 200);
 
-    await killUntilBack();
+    await killAndWait();
 
     await Promise.all([
       ...TENANTS.map(async (name) => {
@@ -103,12 +103,12 @@ test.each([
       }),
       waitFor(
         '200 watches are open again',
-        async () => openWatches('a', 200, ONE_TRY).catch(() => undefined),
+        async () => openWatches('a', 200, ONE_ATTEMPT).catch(() => undefined),
         SOON_AFTER,
       ).then(async (again) => again.kill()),
     ]);
-    // The watches come from outside and do not pass through the operator or a worker's proxy.
-    if (fate === 'live on') expect(watches.tail(2000)).not.toContain('ended');
+    // The watches are outside the cluster, so they do not use the operator or a worker's proxy.
+    if (expectedWatches === 'stay open') expect(watches.tail(2000)).not.toContain('ended');
     else expect(watches.tail(2000)).toContain('ended');
     await watches.kill();
     for (const name of TENANTS) await exposed(world, world.tenant(name));
@@ -153,8 +153,12 @@ test('two replicas of the operator: a terminating leader releases its Lease, and
   await world.management.kubectl('delete', 'pod', pod, `--namespace=${SYSTEM}`, '--wait=false');
 
   const isAnother = (name?: string) => name !== '' && name !== leader;
-  const next = await waitFor('another replica leads', () => holders().find(isAnother), BACK);
-  expect(next).not.toStartWith(pod);
+  const newLeader = await waitFor(
+    'another replica leads',
+    () => holders().find(isAnother),
+    RESTARTED,
+  );
+  expect(newLeader).not.toStartWith(pod);
   // The Lease was released, so the next leader did not wait for its expiry.
   expect(holders()).toContain('');
   await watch.kill();
@@ -168,7 +172,7 @@ test('deleting all Exposures restores every object in both clusters', async () =
 
   for (const cluster of clusters()) {
     const expected = before.get(cluster.name);
-    const now = await waitFor(
+    const currentStatuses = await waitFor(
       `${cluster.name} is as before`,
       async () => {
         const objects = await allObjects(cluster, SYSTEM);
@@ -176,7 +180,7 @@ test('deleting all Exposures restores every object in both clusters', async () =
       },
       { deadlineMs: 40_000, everyMs: 1_000 },
     ).catch(async () => allObjects(cluster, SYSTEM));
-    expect(now).toEqual(expected ?? {});
+    expect(currentStatuses).toEqual(expected ?? {});
   }
   for (const name of TENANTS) {
     const addresses = await world.tenant(name).worker().exec('ip', 'address', 'show', 'dev', 'lo');
@@ -186,8 +190,8 @@ test('deleting all Exposures restores every object in both clusters', async () =
 
 /** Usually two seconds. Clients that back off retry after half a minute, and a busy machine answers slowly. */
 const SOON_AFTER = { deadlineMs: 90_000 };
-/** For watches whose first attempt may be too early, so that there is time for another. */
-const ONE_TRY = { deadlineMs: 45_000 };
+/** For one attempt to open watches, so that there is time for another. */
+const ONE_ATTEMPT = { deadlineMs: 45_000 };
 /**
  * Usually a second. After an outage of the API server, a watch resumes within half a minute. Without watches, the next
  * reconcile would be minutes later.
@@ -196,7 +200,7 @@ const REPAIRED = { deadlineMs: 60_000 };
 /** For steps that take a moment and are repeated many times. */
 const SOON = { everyMs: 20, deadlineMs: 30_000 };
 /** For steps of kubelets and leaders, which take up to half a minute. */
-const BACK = { deadlineMs: 90_000 };
+const RESTARTED = { deadlineMs: 90_000 };
 
 function clusters(): readonly Cluster[] {
   return [world.management, ...world.tenants.values()];
@@ -208,8 +212,8 @@ function podOf(name: string): Pod {
   return pod;
 }
 
-/** Returns an Exposure with fixed endpoints where nothing listens. Its route is created in any case. */
-function passingTenant(): object {
+/** Returns an Exposure with fixed endpoints without a listener. Snicket creates its route anyway. */
+function temporaryExposure(): object {
   return {
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Exposure',
@@ -243,7 +247,7 @@ let watchers = 0;
 async function openWatches(
   name: string,
   count: number,
-  options: WaitOptions = BACK,
+  options: WaitOptions = RESTARTED,
 ): Promise<Daemon> {
   const { plan, authority } = world.tenant(name).controlPlane;
   const folder = join(laptop.host.folder, 'files');
@@ -318,7 +322,7 @@ async function killContainers(cluster: Cluster, name: string): Promise<void> {
     const now = containersOf(await podsWith(cluster, selector));
     return now.every(({ ready, containerID = '' }) => ready && !killed.has(containerID));
   };
-  await waitFor(`${name} is back`, areBack, BACK);
+  await waitFor(`${name} is back`, areBack, RESTARTED);
 }
 
 function containersOf(items: PodList['items']): readonly ContainerStatus[] {
@@ -332,14 +336,14 @@ async function killOperators(): Promise<void> {
   await waitFor(
     'another replica leads',
     async () => ![leader, ''].includes(await leaseHolder()),
-    BACK,
+    RESTARTED,
   );
 }
 
 async function restartApiServer(tenant: Cluster): Promise<void> {
   await tenant.controlPlane.host.daemon('kube-apiserver').restart();
   const isReady = async () => tenant.kubectl('get', '--raw', '/readyz').catch(() => undefined);
-  await waitFor('the API server is ready', isReady, BACK);
+  await waitFor('the API server is ready', isReady, RESTARTED);
 }
 
 /** Prints the holder of the operators' Lease, now and at every change. */

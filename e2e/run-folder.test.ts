@@ -50,7 +50,7 @@ beforeAll(async () => {
   }
   await edge.host.start('snicket', [
     ...[...SNICKET, 'run', folder, '--state', stateFolder()],
-    // The ports that the workers of a world dial, besides the Edge's own.
+    // The port of the Edge, and the ports that the workers of a world dial.
     ...[443, API_PORT, KONNECTIVITY_PORT].flatMap((port) => [
       '--listen',
       `${edge.address}:${port}`,
@@ -113,27 +113,27 @@ test('logs and exec use the konnectivity host of the folder', async () => {
   expect(await podOf('a').exec('echo', 'through the tunnel')).toBe('through the tunnel\n');
 });
 
-test('a tenant whose files are removed is cleaned up, and the other is unaffected', async () => {
-  const left = world.tenant('b');
+test('removing the files of a tenant cleans up that tenant only', async () => {
+  const removed = world.tenant('b');
 
   rmSync(join(folder, 'b'), { recursive: true });
   await waitFor(
     'Snicket is removed from the tenant',
-    async () => (await left.get('daemonset', 'snicket-proxy', 'kube-system')) === undefined,
+    async () => (await removed.get('daemonset', 'snicket-proxy', 'kube-system')) === undefined,
     { deadlineMs: 120_000 },
   );
 
   await waitFor('the Exposure is gone', () => exposureOf('b') === undefined, {
     deadlineMs: 60_000,
   });
-  const addresses = await left.worker().exec('ip', 'address', 'show', 'dev', 'lo');
+  const addresses = await removed.worker().exec('ip', 'address', 'show', 'dev', 'lo');
   expect(addresses).not.toContain('100.64.64.1');
   expect(await namespacesSeenBy(podOf('a'))).toContain(homeNamespace(world.tenant('a')));
 });
 
 function write(file: string, ...objects: readonly object[]): void {
   mkdirSync(join(folder, file, '..'), { recursive: true });
-  writeFileSync(join(folder, file), objects.map((one) => stringify(one)).join('---\n'));
+  writeFileSync(join(folder, file), objects.map((object) => stringify(object)).join('---\n'));
 }
 
 function edgeObject(): object {
@@ -149,10 +149,10 @@ function edgeObject(): object {
 function writeTenant({ name, controlPlane, plan }: Cluster): void {
   const { api, konnectivity } = plan.hosts;
   const { address } = controlPlane.plan;
-  const secret = (of: string, files: object) => ({
+  const secret = (suffix: string, files: object) => ({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: `${name}-${of}` },
+    metadata: { name: `${name}-${suffix}` },
     files,
   });
   write(
@@ -197,7 +197,7 @@ function exposureOf(name: string): Exposure | undefined {
 }
 
 function conditionOf(name: string, type: string): { readonly status: string } | undefined {
-  return exposureOf(name)?.status?.conditions?.find((one) => one.type === type);
+  return exposureOf(name)?.status?.conditions?.find((candidate) => candidate.type === type);
 }
 
 function podOf(name: string): Pod {

@@ -35,13 +35,13 @@ import { IMAGE_VARIABLE, snicketImage } from './snicket-image.ts';
  * timeout reports only that it took too long. Tests and hooks have no other timeout.
  */
 const TEST_TIMEOUT_MS = 900_000 * patience;
-/** How long a canceled build may take to end. */
-const END_MS = 5000;
+/** How long a canceled build may take to exit. */
+const BUILD_EXIT_MS = 5000;
 /** How often a log gets a line about the running scenarios. */
 const PROGRESS_MS = 30_000;
 
 const all = findScenarios(import.meta.dir);
-const { values, positionals: asked } = parseArgs({
+const { values, positionals: requested } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     'optional-before': { type: 'string' },
@@ -52,7 +52,7 @@ const scenarios = chosenScenarios();
 const optionalBefore = timeOf(values['optional-before']);
 
 const build = join(process.cwd(), 'build');
-const reportName = ['e2e', ...(values.all ? ['all'] : asked)].join('-');
+const reportName = ['e2e', ...(values.all ? ['all'] : requested)].join('-');
 const reportPath = join(build, `${reportName}.xml`);
 const parts: readonly Part[] = [
   ...Object.values(baseParts),
@@ -80,12 +80,12 @@ if (missing.length > 0) {
 
 const logs = join(build, 'e2e');
 mkdirSync(logs, { recursive: true });
-// Removes reports of an earlier run, which must not count for this one.
+// Removes reports of an earlier run.
 for (const { name } of scenarios) rmSync(join(logs, `${name}.xml`), { force: true });
 const isOnly = scenarios.length === 1;
 const progress = terminalProgress();
-// The test processes belong to the same terminal, so they receive an interrupt too. This process outlives them to clean
-// up.
+// An interrupt reaches the test processes too, because they belong to the same terminal. This process waits for them
+// and then cleans up.
 const interrupted = new AbortController();
 const children = new Set<Bun.Subprocess>();
 process.on('SIGINT', () => interrupted.abort());
@@ -100,15 +100,15 @@ const image = await prepareAll().catch((error: unknown) => {
 
 // Read before the first world starts, because every world reduces it.
 const inotifyInstances = inotifyInstancesLeft();
-/** Cancels the build of parts that no scenario needs any more. */
+/** Cancels the build of parts that no remaining scenario needs. */
 const unneeded = new AbortController();
 interrupted.signal.addEventListener('abort', () => unneeded.abort());
 const built = buildMissing(new Set(parts));
 const beganMs = performance.now();
 const running = new Map<string, number>();
 let ended = 0;
-const talk = setInterval(() => {
-  if (!isOnly) say(`${ended} of ${scenarios.length} done; running: ${runningText()}`);
+const progressTimer = setInterval(() => {
+  if (!isOnly) printLine(`${ended} of ${scenarios.length} done; running: ${runningText()}`);
 }, PROGRESS_MS);
 const outcomes = await runScenarios({
   scenarios,
@@ -116,7 +116,7 @@ const outcomes = await runScenarios({
     await Promise.all(scenario.parts.map(async (part) => built.get(part)));
   },
   runTests,
-  room: () => ({
+  capacity: () => ({
     maxConcurrent: availableParallelism(),
     inotifyInstances,
     memoryMiB: availableMemoryMiB(),
@@ -125,15 +125,15 @@ const outcomes = await runScenarios({
   hasTimeForOptional: () => optionalBefore === undefined || Date.now() < optionalBefore,
   onStart({ name }) {
     running.set(name, performance.now());
-    if (!isOnly) say(`${name} started`);
+    if (!isOnly) printLine(`${name} started`);
   },
   onEnd,
   signal: interrupted.signal,
 });
-clearInterval(talk);
+clearInterval(progressTimer);
 unneeded.abort();
 // A download cannot be canceled. It ends with this process.
-await Promise.race([Promise.allSettled(built.values()), Bun.sleep(END_MS)]);
+await Promise.race([Promise.allSettled(built.values()), Bun.sleep(BUILD_EXIT_MS)]);
 const reports = new Map<string, string>();
 for (const { scenario } of outcomes) {
   const file = Bun.file(join(logs, `${scenario.name}.xml`));
@@ -145,7 +145,7 @@ for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
 const isPassed = outcomes.every(({ result }) => result !== 'failed') && !interrupted.signal.aborted;
 process.exit(isPassed ? 0 : 1);
 
-/** Builds what every scenario needs. Returns the path of the image if several scenarios share one. */
+/** Builds the common parts. Returns the path of the image if several scenarios share it. */
 async function prepareAll(): Promise<string | undefined> {
   await ensureParts(Object.values(baseParts), progress, interrupted.signal);
   const archive = isOnly ? undefined : await snicketImage(progress);
@@ -154,13 +154,14 @@ async function prepareAll(): Promise<string | undefined> {
 }
 
 function chosenScenarios(): readonly Scenario[] {
-  const unknown = asked.filter((name) => !all.some((scenario) => scenario.name === name));
+  const unknown = requested.filter((name) => !all.some((scenario) => scenario.name === name));
   if (unknown.length > 0) {
     const known = all.map(({ name }) => name).join(', ');
     fail(`no scenario '${unknown.join("', '")}'; choose from: ${known}`);
   }
-  if (values.all && asked.length > 0) fail(`--all and '${asked.join("', '")}' exclude each other`);
-  if (asked.length > 0) return all.filter(({ name }) => asked.includes(name));
+  if (values.all && requested.length > 0)
+    fail(`--all and '${requested.join("', '")}' exclude each other`);
+  if (requested.length > 0) return all.filter(({ name }) => requested.includes(name));
   return values.all ? all : all.filter(({ isOptional }) => !isOptional);
 }
 
@@ -210,10 +211,12 @@ function onEnd(outcome: Outcome): void {
   ended++;
   running.delete(scenario.name);
   if (isOnly && reason === undefined) return;
-  say(`${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`);
+  printLine(
+    `${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`,
+  );
   if (result !== 'failed' || isOnly || reason !== undefined) return;
   console.log(`\n== log of ${scenario.name}`);
-  // Without process.stdout, which buffers what a pipe does not accept and loses it at the exit.
+  // Not process.stdout, which loses buffered output on exit if a pipe is full.
   if (existsSync(logPath(scenario))) console.log(readFileSync(logPath(scenario), 'utf8'));
 }
 
@@ -228,7 +231,7 @@ function runningText(): string {
   return texts.join(', ') || 'none';
 }
 
-/** Builds the missing parts one after the other, because a build keeps all processors busy. */
+/** Builds the missing parts one after the other, because a build uses all processors. */
 function buildMissing(needed: ReadonlySet<Part>): ReadonlyMap<Part, Promise<void>> {
   const builds = new Map<Part, Promise<void>>();
   let last: Promise<void> = Promise.resolve();
@@ -254,7 +257,7 @@ function writeReport(ends: readonly Outcome[], xmlByName: ReadonlyMap<string, st
   writeFileSync(join(build, `${reportName}.json`), `${JSON.stringify(summary, null, 2)}\n`);
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   console.log(`${formatElapsed(performance.now() - beganMs)}  ${line}`);
 }
 

@@ -1,7 +1,4 @@
-/**
- * Simulates the controller of a provider: the object as a user writes it, and the objects that the provider creates for
- * it.
- */
+/** Simulates the controller of a provider: creates the objects that the provider creates for an object of the user. */
 import type { KubeObject } from '../src/kube/object.ts';
 import { valueAt } from '../src/kube/unstructured.ts';
 import { providerFor } from '../src/providers/provider-for.ts';
@@ -21,13 +18,19 @@ export async function createWithProvider(
   files: TenantFiles,
 ): Promise<ProvidedControlPlane> {
   const made = createdFor(object, files);
-  const written = [object, ...made].filter((one) => providerFor(one) !== undefined);
-  for (const one of written) await remove(management, one);
+  const written = [object, ...made].filter((created) => providerFor(created) !== undefined);
+  for (const created of written) await remove(management, created);
   await management.apply(object, ...made);
-  for (const one of written) {
-    const patch = `--patch=${JSON.stringify({ status: statusOf(one) })}`;
-    const words = ['patch', ...placeOf(one), '--subresource=status', '--type=merge', patch];
-    await management.kubectl(...words);
+  for (const created of written) {
+    const patch = `--patch=${JSON.stringify({ status: statusOf(created) })}`;
+    const args = [
+      'patch',
+      ...objectArguments(created),
+      '--subresource=status',
+      '--type=merge',
+      patch,
+    ];
+    await management.kubectl(...args);
   }
   return new ProvidedControlPlane(management, object, written);
 }
@@ -62,10 +65,10 @@ export async function renderChart(management: Cluster, deployment: KubeObject): 
 
 /** Deletes an object if it exists. */
 export async function remove(management: Cluster, object: KubeObject): Promise<void> {
-  await management.kubectl('delete', ...placeOf(object), '--ignore-not-found');
+  await management.kubectl('delete', ...objectArguments(object), '--ignore-not-found');
 }
 
-function placeOf(object: KubeObject): readonly string[] {
+function objectArguments(object: KubeObject): readonly string[] {
   const { name, namespace = '' } = object.metadata;
   return [resourceText(object), name, `--namespace=${namespace}`];
 }

@@ -1,4 +1,4 @@
-/** Starts a world and waits to be killed, like a test runner. usage: start-world.ts */
+/** Starts a world and waits until it is killed. usage: start-world.ts */
 import { World } from '../world/world.ts';
 
 const world = await World.start({ tenants: { a: {} } });

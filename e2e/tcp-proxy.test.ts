@@ -19,7 +19,7 @@ import { homeNamespace, createHomeNamespace, namespacesFirstSeenBy } from './nam
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const NAME = 'steward-tcp-proxy';
 const NAMESPACE = 'kube-system';
-/** A proxy probes its edge with a backoff of at most half a minute, and starts with a tenth of a processor. */
+/** A proxy probes its edge with a back-off of at most half a minute, and its CPU limit of 100m makes its start slow. */
 const JOINING = { deadlineMs: 90_000 };
 
 let world: World;
@@ -41,8 +41,8 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-test("Steward's Deployment becomes ready with Snicket's image, within Steward's own limits", async () => {
-  await tenant.apply(...(await stewardsObjects()));
+test("Steward's Deployment becomes ready with Snicket's image and within Steward's resource limits", async () => {
+  await tenant.apply(...(await stewardObjects()));
 
   await rollout();
 
@@ -54,8 +54,8 @@ test('pods on every node reach their own API server at 10.96.0.1', async () => {
   const others = await Promise.all(
     tenant.workers.map(async ({ name }) => tenant.runPod({ node: name })),
   );
-  for (const one of [pod, ...others]) {
-    const seen = await namespacesFirstSeenBy(one, 'kube-proxy uses the EndpointSlice');
+  for (const runningPod of [pod, ...others]) {
+    const seen = await namespacesFirstSeenBy(runningPod, 'kube-proxy uses the EndpointSlice');
     expect(seen).toContain(homeNamespace(tenant));
   }
 });
@@ -76,8 +76,8 @@ test('a replaced pod is removed from the EndpointSlice, its successor is added, 
   await waitFor('its endpoint is removed', async () => (await addresses()).length === 1, JOINING);
   await deleted;
   await rollout();
-  const isOfPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
-  await waitFor('the EndpointSlice has only the new pods', isOfPods, JOINING);
+  const matchesPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
+  await waitFor('the EndpointSlice has only the new pods', matchesPods, JOINING);
   await requestLoop.more(1);
 
   expect(await requestLoop.stop()).toEqual([]);
@@ -85,14 +85,14 @@ test('a replaced pod is removed from the EndpointSlice, its successor is added, 
 
 test('a node without a connection to the edge is removed from the EndpointSlice until it recovers', async () => {
   const before = await addresses();
-  const cut = tenant.worker();
-  const far = await tenant.runPod({ node: tenant.workers[1]?.name ?? '' });
+  const cutOff = tenant.worker();
+  const otherPod = await tenant.runPod({ node: tenant.workers[1]?.name ?? '' });
 
-  await cut.exec('ip', 'route', 'add', 'blackhole', edge.address);
-  await waitFor('it is out', async () => (await addresses()).length === 1, JOINING);
-  expect(await addresses()).not.toContain(cut.address);
-  const seen = await namespacesFirstSeenBy(far, 'kube-proxy uses the EndpointSlice');
-  await cut.exec('ip', 'route', 'delete', 'blackhole', edge.address);
+  await cutOff.exec('ip', 'route', 'add', 'blackhole', edge.address);
+  await waitFor('its endpoint is removed', async () => (await addresses()).length === 1, JOINING);
+  expect(await addresses()).not.toContain(cutOff.address);
+  const seen = await namespacesFirstSeenBy(otherPod, 'kube-proxy uses the EndpointSlice');
+  await cutOff.exec('ip', 'route', 'delete', 'blackhole', edge.address);
   await waitFor(
     'its endpoint is added again',
     async () => Bun.deepEquals(await addresses(), before),
@@ -107,18 +107,18 @@ test('a change by another writer is reverted, and the log names the writer', asy
   const patch = JSON.stringify({ endpoints: [{ addresses: ['10.96.7.7'] }] });
 
   await tenant.kubectl('patch', 'endpointslice', 'kubernetes', '--type=merge', `--patch=${patch}`);
-  const isRight = async () => Bun.deepEquals(await addresses(), before);
-  await waitFor('the EndpointSlice is restored', isRight, JOINING);
+  const isRestored = async () => Bun.deepEquals(await addresses(), before);
+  await waitFor('the EndpointSlice is restored', isRestored, JOINING);
 
-  const words = ['logs', `--namespace=${NAMESPACE}`, `--selector=app=${NAME}`, '--tail=100'];
+  const args = ['logs', `--namespace=${NAMESPACE}`, `--selector=app=${NAME}`, '--tail=100'];
   const logs = await waitFor('the log names the writer', async () => {
-    const text = await tenant.kubectl(...words);
+    const text = await tenant.kubectl(...args);
     return text.includes('OtherWriter') && text;
   });
   expect(logs).toContain('OtherWriter: kubectl-patch overwrote EndpointSlice default/kubernetes');
 });
 
-test('scaled-down pods are removed from the EndpointSlice, except the last one', async () => {
+test('scaling down removes all pods from the EndpointSlice except the last', async () => {
   await scale(1);
   await waitFor('one address remains', async () => (await addresses()).length === 1, JOINING);
   const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
@@ -161,7 +161,7 @@ async function addresses(): Promise<string[]> {
     'endpointslice',
     'kubernetes',
   );
-  return (slice?.endpoints ?? []).flatMap((one) => one.addresses).toSorted();
+  return (slice?.endpoints ?? []).flatMap((endpoint) => endpoint.addresses).toSorted();
 }
 
 async function addressesOfPods(): Promise<string[]> {
@@ -203,7 +203,7 @@ async function startGateway(): Promise<void> {
 }
 
 /** Returns the objects that Steward 0.4 creates for a tenant behind an ingress. */
-async function stewardsObjects(): Promise<object[]> {
+async function stewardObjects(): Promise<object[]> {
   const { authority, plan } = tenant.controlPlane;
   const { api } = plan.hosts;
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1', api];

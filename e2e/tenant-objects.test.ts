@@ -1,5 +1,5 @@
 /**
- * The objects in a tenant's cluster, on a real API server: it accepts them, returns them as they were written, and the
+ * Tests the objects in a tenant's cluster on a real API server: it accepts them and returns all fields, and the
  * admission policy for pods works. This needs no node.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -50,7 +50,7 @@ const nodes = Array.from({ length: 1200 }, (_, index) => ({
 describe.each([
   ['virtual', tenantInput({ directInjection: true, resources: { limits: { memory: '1024Mi' } } })],
   ['node', tenantInput({ address: 'Node' }, { tenant: { ...TENANT, nodes } })],
-  ['cleanup', { ...tenantInput(), isCleanup: true }],
+  ['virtual during cleanup', { ...tenantInput(), isCleanup: true }],
 ] as const)('with address %s', (_address, input) => {
   const objects = 'isCleanup' in input ? cleanupObjects(input) : tenantObjects(input);
 
@@ -61,7 +61,7 @@ describe.each([
   });
 
   test('applying again changes nothing', async () => {
-    for (const object of objects) await observed(object);
+    for (const object of objects) await untilObserved(object);
     const before = await Promise.all(objects.map(versionOf));
 
     await apply(objects);
@@ -74,7 +74,7 @@ test.each([
   ...['10m', '0.5', '.5', '1.', '1000m', '1500m', '2', '1000', '1000k', '1024', '007', '1e3'],
   ...['32Mi', '1024Mi', '1.5Gi', '0.5Gi', '0.5Ki', '1000Mi', '1.0001Ki', '1n', '0', '0Mi'],
 ])('an API server formats the quantity %s like Snicket', async (written) => {
-  expect(canonicalQuantity(written)).toBe((await asServed(written)) ?? '');
+  expect(canonicalQuantity(written)).toBe((await servedQuantity(written)) ?? '');
 });
 
 describe('direct injection', () => {
@@ -89,21 +89,24 @@ describe('direct injection', () => {
       const account = async () => tenant.get('serviceaccount', 'default', name);
       await waitFor(`${name} has its default service account`, account);
     }
-    await waitFor('the policy is in force', async () => {
-      const { containers } = await admitted({ containers: [{ name: 'main' }] });
+    await waitFor('the policy is active', async () => {
+      const { containers } = await admitPod({ containers: [{ name: 'main' }] });
       return containers[0]?.env !== undefined;
     });
   });
 
   test('adds host and port to every container, and keeps its other variables', async () => {
-    const mine = { name: 'MINE', value: '1' };
-    const pod = await admitted({
-      initContainers: [{ name: 'first' }, { name: 'sidecar', env: [mine] }],
-      containers: [{ name: 'main' }, { name: 'other', env: [mine] }],
+    const userVariable = { name: 'MINE', value: '1' };
+    const pod = await admitPod({
+      initContainers: [{ name: 'first' }, { name: 'sidecar', env: [userVariable] }],
+      containers: [{ name: 'main' }, { name: 'other', env: [userVariable] }],
     });
 
-    expect(pod.containers.map(({ env }) => env)).toEqual([INJECTED, [mine, ...INJECTED]]);
-    expect(pod.initContainers?.map(({ env }) => env)).toEqual([INJECTED, [mine, ...INJECTED]]);
+    expect(pod.containers.map(({ env }) => env)).toEqual([INJECTED, [userVariable, ...INJECTED]]);
+    expect(pod.initContainers?.map(({ env }) => env)).toEqual([
+      INJECTED,
+      [userVariable, ...INJECTED],
+    ]);
   });
 
   test.each(['KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT'])(
@@ -111,7 +114,7 @@ describe('direct injection', () => {
     async (name) => {
       const env = [{ name, value: 'mine' }];
 
-      const pod = await admitted({ containers: [{ name: 'main', env }, { name: 'other' }] });
+      const pod = await admitPod({ containers: [{ name: 'main', env }, { name: 'other' }] });
 
       expect(pod.containers.map((container) => container.env)).toEqual([env, INJECTED]);
     },
@@ -120,18 +123,18 @@ describe('direct injection', () => {
   test('admits a pod that sets a variable twice', async () => {
     const twice = ['1', '2'].map((value) => ({ name: 'MINE', value }));
 
-    const pod = await admitted({ containers: [{ name: 'main', env: twice }] });
+    const pod = await admitPod({ containers: [{ name: 'main', env: twice }] });
 
     expect(pod.containers[0]?.env).toEqual(expect.arrayContaining(twice));
   });
 
   test.each([
-    ['on the network of its node', { hostNetwork: true }, {}, 'plain'],
-    ['that says so', {}, { 'snicket.dev/inject': 'false' }, 'plain'],
-    ['in a namespace that says so', {}, {}, 'left-alone'],
+    ['with hostNetwork', { hostNetwork: true }, {}, 'plain'],
+    ['with the label snicket.dev/inject=false', {}, { 'snicket.dev/inject': 'false' }, 'plain'],
+    ['in a namespace with that label', {}, {}, 'left-alone'],
     ['in kube-system', {}, {}, 'kube-system'],
-  ] as const)('leaves a pod alone %s', async (_which, spec, labels, namespace) => {
-    const pod = await admitted({ ...spec, containers: [{ name: 'main' }] }, namespace, labels);
+  ] as const)('does not change a pod %s', async (_which, spec, labels, namespace) => {
+    const pod = await admitPod({ ...spec, containers: [{ name: 'main' }] }, namespace, labels);
 
     expect(pod.containers[0]?.env).toBeUndefined();
   });
@@ -148,7 +151,7 @@ async function read({ kind, apiVersion, metadata }: KubeObject): Promise<KubeObj
 }
 
 /** Waits until the controller of an object, if any, has written its status, because that changes the version too. */
-async function observed(object: KubeObject): Promise<void> {
+async function untilObserved(object: KubeObject): Promise<void> {
   await waitFor(`${objectText(object)} is observed`, async () => {
     const { metadata, status } = ((await read(object)) ?? {}) as Partial<ObservedObject>;
     return object.kind !== 'DaemonSet' || status?.observedGeneration === metadata?.generation;
@@ -160,14 +163,14 @@ async function versionOf(object: KubeObject): Promise<string> {
 }
 
 /** Returns a quantity as the server returns it. */
-async function asServed(memory: string): Promise<string | undefined> {
+async function servedQuantity(memory: string): Promise<string | undefined> {
   const resources = { limits: { memory } };
-  const { containers } = await admitted({ containers: [{ name: 'main', resources }] }, 'default');
+  const { containers } = await admitPod({ containers: [{ name: 'main', resources }] }, 'default');
   return containers[0]?.resources?.limits['memory'];
 }
 
 /** Returns a pod as the server would store it. */
-async function admitted(
+async function admitPod(
   spec: { containers: readonly Container[]; initContainers?: readonly Container[] },
   namespace = 'plain',
   labels: Readonly<Record<string, string>> = {},

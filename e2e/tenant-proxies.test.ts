@@ -1,7 +1,7 @@
 /**
- * The proxy as a DaemonSet on a real node: pods reach their API server through it, an upgrade fails no request, and
- * cleanup restores the node. The edge is the API server itself, which has the tenant's certificate as every edge shows
- * it.
+ * Tests the proxy as a DaemonSet on a real node: pods reach their API server through it, no request fails during an
+ * upgrade, and cleanup restores the node. The API server itself is the edge, because it presents the certificate that
+ * clients see through any edge.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { leafNames } from '../src/plan/leaf-names.ts';
@@ -74,17 +74,17 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
 
 test('the addresses of the edge change without a restart of the proxy', async () => {
   await rollOut({ address: 'Virtual' });
-  const isAlone = async () => (await proxyPods()).length === 1;
-  await waitFor('the previous pods are gone', isAlone, { deadlineMs: 90_000, everyMs: 250 });
+  const isOnlyPod = async () => (await proxyPods()).length === 1;
+  await waitFor('the previous pods are gone', isOnlyPod, { deadlineMs: 90_000, everyMs: 250 });
   const before = { pods: await proxyPods(), generation: await generation() };
 
   // TEST-NET-1 (RFC 5737): nothing answers there.
-  await lead(['192.0.2.1']);
-  await waitFor('the proxy uses an address where nothing is', async () => !(await isReady()), {
+  await setEdgeAddresses(['192.0.2.1']);
+  await waitFor('the proxy uses the unreachable address', async () => !(await isReady()), {
     deadlineMs: 180_000,
     everyMs: 500,
   });
-  await lead([tenant.controlPlane.plan.address]);
+  await setEdgeAddresses([tenant.controlPlane.plan.address]);
   await waitFor('the proxy uses the address of the edge', isReady, {
     deadlineMs: 180_000,
     everyMs: 500,
@@ -97,7 +97,7 @@ test('the addresses of the edge change without a restart of the proxy', async ()
   const restarts = '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}';
   expect(await proxies(restarts)).toBe('0');
 
-  async function lead(edgeAddresses: readonly string[]): Promise<void> {
+  async function setEdgeAddresses(edgeAddresses: readonly string[]): Promise<void> {
     await tenant.apply(...tenantObjects({ ...inputFor({ address: 'Virtual' }), edgeAddresses }));
   }
 
@@ -112,7 +112,7 @@ test('the addresses of the edge change without a restart of the proxy', async ()
   }
 });
 
-test('the node has the virtual address while the proxy runs, and not after it is deleted', async () => {
+test('the node has the virtual address only while the proxy is installed', async () => {
   await rollOut({ address: 'Virtual' });
   const during = await loopback();
 

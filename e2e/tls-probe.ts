@@ -1,7 +1,7 @@
 /**
- * Reports whose certificate a host name answers with, by a verified TLS handshake for each CA. Prints {"authority",
- * "names"} with the certificate's names, or {} if none of the CAs has signed it. A port that is closed or silent is a
- * failure, because an edge at least closes the connection.
+ * Reports which CA has signed the certificate behind a host name, by a verified TLS handshake for each CA. Prints
+ * {"authority", "names"} with the certificate's names, or {} if no CA has signed it. A closed or silent port is an
+ * error, because an edge at least closes the connection.
  *
  * usage: tls-probe.ts HOST:PORT NAME=CA_FILE...
  */

@@ -1,7 +1,6 @@
 /**
- * Two management clusters expose one tenant. The Lease in the tenant decides which of them owns it, and the other one
- * waits. Both operators are processes on a host. The edges are two addresses of the tenant's API server, which has the
- * certificate that every edge shows.
+ * Two management clusters expose one tenant. The Lease in the tenant determines which of them owns it; the other waits.
+ * Both operators are processes on hosts. The edges are two addresses of the tenant's API server.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -79,7 +78,7 @@ test('the first owns the tenant, and its pods reach their API server', async () 
   );
 });
 
-test('the second waits, names the owner, and changes nothing', async () => {
+test('the second waits, reports the owner, and changes nothing', async () => {
   const before = await daemonSet();
   second = await manage(world.tenant('second'), '172.30.3.2');
 
@@ -194,7 +193,7 @@ function exposure(): object {
 /** Waits until status and reason of the condition WorkersReady begin with this text; returns its message. */
 async function until({ cluster, operator }: Management, start: string): Promise<string> {
   let last: string | undefined;
-  const isThere = async () => {
+  const findMessage = async () => {
     const found = await cluster.get<Exposure>('exposure', 'a', tenantNamespace('a'));
     const { conditions = [] } = found?.status ?? {};
     last = JSON.stringify(conditions, undefined, 1);
@@ -202,7 +201,7 @@ async function until({ cluster, operator }: Management, start: string): Promise<
     const text = `${condition?.status} ${condition?.reason}`;
     return text.startsWith(start) ? condition?.message : undefined;
   };
-  return waitFor(`WorkersReady of ${cluster.name} is ${start}`, isThere, WAIT).catch(
+  return waitFor(`WorkersReady of ${cluster.name} is ${start}`, findMessage, WAIT).catch(
     (error: unknown) => {
       throw new Error(`${String(error)}\n${last}\n${operator.tail()}`);
     },

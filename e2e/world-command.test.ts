@@ -1,4 +1,4 @@
-/** The command `world/world`, as a user runs it. */
+/** Tests the command `world/world`. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { repository } from '../world/repository.ts';
@@ -102,12 +102,14 @@ test.each([
   [['up', '--tenants=Blue'], "tenant name 'Blue'"],
   [['down', 'none'], "no world 'none'; worlds:"],
 ])('%p is rejected with a hint', async (args, message) => {
-  const words = ['image', 'dns'].includes(args[0] ?? '') ? 2 : 1;
-  const ofWorld = ['up', 'down'].includes(args[0] ?? '') ? [] : [`--world=${id}`];
+  const commandWords = ['image', 'dns'].includes(args[0] ?? '') ? 2 : 1;
+  const worldFlag = ['up', 'down'].includes(args[0] ?? '') ? [] : [`--world=${id}`];
 
-  const failure = (await world(...args.slice(0, words), ...ofWorld, ...args.slice(words)).catch(
-    (error: unknown) => error,
-  )) as CommandError;
+  const failure = (await world(
+    ...args.slice(0, commandWords),
+    ...worldFlag,
+    ...args.slice(commandWords),
+  ).catch((error: unknown) => error)) as CommandError;
 
   expect(failure).toBeInstanceOf(CommandError);
   expect(failure.stderr).toContain(message);
@@ -126,28 +128,28 @@ test.each([
   const reading = (async () => {
     for await (const chunk of command.stdout) output += new TextDecoder().decode(chunk);
   })();
-  const made = await waitFor('a world exists', () => worldOf(command.pid));
+  const startedId = await waitFor('a world exists', () => worldOf(command.pid));
   const names = () =>
-    Ledger.find(made)
+    Ledger.find(startedId)
       ?.entries()
       .flatMap((entry) => (entry.kind === 'process' ? [entry.name] : []));
-  const isThere = async () => {
+  const hasHappened = async () => {
     if (output.includes(moment) || names()?.includes(moment)) return true;
     if (command.exitCode === null) return false;
     throw new Error(`the command has ended: ${await new Response(command.stderr).text()}`);
   };
-  await waitFor(moment, isThere, { deadlineMs: 100_000 });
+  await waitFor(moment, hasHappened, { deadlineMs: 100_000 });
 
   command.kill('SIGINT');
   await Promise.all([command.exited, reading]);
 
-  expect(worldIds()).not.toContain(made);
+  expect(worldIds()).not.toContain(startedId);
 });
 
 /** Returns the ID of the world that a process owns. Other worlds may come and go at the same time. */
 function worldOf(pid: number): string | undefined {
-  return worldIds().find((one) =>
-    Ledger.find(one)
+  return worldIds().find((candidate) =>
+    Ledger.find(candidate)
       ?.entries()
       .some((entry) => entry.kind === 'owner' && entry.process.pid === pid),
   );

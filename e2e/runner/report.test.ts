@@ -4,8 +4,12 @@ import { durationsTable, mergedReport } from './report.ts';
 import type { Outcome } from './run-scenarios.ts';
 import { scenario } from './testing/scenario.ts';
 
-function outcome(name: string, result: Outcome['result'], more: Partial<Outcome> = {}): Outcome {
-  return { scenario: scenario(name), result, seconds: 7, ...more };
+function outcome(
+  name: string,
+  result: Outcome['result'],
+  overrides: Partial<Outcome> = {},
+): Outcome {
+  return { scenario: scenario(name), result, seconds: 7, ...overrides };
 }
 
 test('one report contains the tests of all scenarios', () => {
@@ -20,7 +24,7 @@ test('one report contains the tests of all scenarios', () => {
   expect(merged).toEndWith('</testsuites>\n');
 });
 
-test('a scenario that did not run is skipped in the report, and one without a report has failed', () => {
+test('a scenario that did not run counts as skipped, and a scenario without a report as failed', () => {
   const merged = mergedReport([
     { outcome: outcome('a', 'skipped', { reason: 'no "time" <left>' }), xml: undefined },
     { outcome: outcome('b', 'failed'), xml: undefined },
@@ -30,7 +34,7 @@ test('a scenario that did not run is skipped in the report, and one without a re
   expect(tallyReport(merged)).toEqual({ passed: 0, failed: 2, skipped: 1 });
 });
 
-test('a scenario that exits with an error is a failure, even without a failed test in its report', () => {
+test('a scenario that exits with an error counts as failed, even without a failed test in its report', () => {
   const xml = '<testsuites><testcase name="x"/></testsuites>';
 
   const merged = mergedReport([{ outcome: outcome('a', 'failed'), xml }]);

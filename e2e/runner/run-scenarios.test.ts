@@ -6,7 +6,7 @@ async function run(options: Partial<RunOptions> & Pick<RunOptions, 'scenarios'>)
   const outcomes = await runScenarios({
     prepare: async () => {},
     runTests: async () => 0,
-    room: () => ({ maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 }),
+    capacity: () => ({ maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 }),
     nowMs: () => 0,
     hasTimeForOptional: () => true,
     signal: new AbortController().signal,
@@ -17,7 +17,7 @@ async function run(options: Partial<RunOptions> & Pick<RunOptions, 'scenarios'>)
 }
 
 describe('scenarios', () => {
-  test('all run, also after a failed one', async () => {
+  test('all run, even after a failure', async () => {
     const ended = await run({
       scenarios: [scenario('a'), scenario('b'), scenario('c')],
       runTests: async ({ name }) => (name === 'a' ? 1 : 0),
@@ -43,20 +43,20 @@ describe('scenarios', () => {
 
   test('run in parallel, as many as the resources allow', async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const all = Array.from({ length: 5 }, (_, at) => scenario(`s${at}`));
 
     await run({
       scenarios: all,
       runTests: async () => {
-        most = Math.max(most, ++running);
+        maxRunning = Math.max(maxRunning, ++running);
         await Bun.sleep(1);
         running--;
         return 0;
       },
     });
 
-    expect(most).toBe(2);
+    expect(maxRunning).toBe(2);
   });
 
   test('start as soon as their own parts are built', async () => {
@@ -88,7 +88,7 @@ describe('scenarios', () => {
     expect(ended['b']?.result).toBe('passed');
   });
 
-  test('are skipped after the time limit if they are optional; core ones never are', async () => {
+  test('are skipped after the time limit only if they are optional', async () => {
     const ended = await run({
       scenarios: [scenario('core'), scenario('optional', { isOptional: true })],
       hasTimeForOptional: () => false,
@@ -113,7 +113,7 @@ describe('scenarios', () => {
     expect(ended['a']).toMatchObject({ result: 'skipped', reason: 'interrupted' });
   });
 
-  test('are skipped if they had not started at an interrupt', async () => {
+  test('are skipped after an interrupt if they have not started', async () => {
     const interrupted = new AbortController();
 
     const ended = await run({

@@ -1,7 +1,7 @@
-/** Runs scenarios, each in its own test process, as many at once as the machine has room for. */
+/** Runs scenarios, each in its own test process, in parallel within the capacity of the machine. */
 import { readFileSync } from 'node:fs';
 import type { Scenario } from './scenarios.ts';
-import { nextScenario, type Room } from './schedule.ts';
+import { nextScenario, type Capacity } from './schedule.ts';
 
 /** The result of a scenario. */
 export interface Outcome {
@@ -20,8 +20,8 @@ export interface RunOptions {
   readonly prepare: (scenario: Scenario) => Promise<void>;
   /** Runs its tests, and returns their exit code. */
   readonly runTests: (scenario: Scenario) => Promise<number>;
-  /** Returns what the machine has left now. */
-  readonly room: () => Room;
+  /** Returns the current capacity of the machine. */
+  readonly capacity: () => Capacity;
   /** Returns milliseconds since an arbitrary time. */
   readonly nowMs: () => number;
   /** Reports whether an optional scenario may still start. */
@@ -66,16 +66,17 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
   }
 
   while (waiting.length > 0 || running.size > 0) {
-    if (signal.aborted) for (const one of [...waiting]) drop(one, 'skipped', 'interrupted');
+    if (signal.aborted)
+      for (const scenario of [...waiting]) drop(scenario, 'skipped', 'interrupted');
     if (!options.hasTimeForOptional()) {
-      for (const one of waiting.filter(({ isOptional }) => isOptional)) {
-        drop(one, 'skipped', 'no time left');
+      for (const scenario of waiting.filter(({ isOptional }) => isOptional)) {
+        drop(scenario, 'skipped', 'no time left');
       }
     }
-    const startable = waiting.filter((one) => prepared.has(one));
-    const next = nextScenario(startable, [...running.keys()], options.room());
+    const startable = waiting.filter((scenario) => prepared.has(scenario));
+    const next = nextScenario(startable, [...running.keys()], options.capacity());
     if (next === undefined) {
-      // Another scenario may become prepared meanwhile, or the machine may get more room.
+      // Another scenario may become prepared meanwhile, or the capacity may grow.
       await Promise.race([Bun.sleep(pollMs), ...running.values()]);
       continue;
     }
@@ -111,7 +112,7 @@ function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the memory that programs can get without swapping. */
+/** Returns the memory that is available without swapping. */
 export function availableMemoryMiB(): number {
   const text = readFileSync('/proc/meminfo', 'utf8');
   return Number(/^MemAvailable: +(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;

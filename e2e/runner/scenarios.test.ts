@@ -11,7 +11,7 @@ test('every scenario is a test file', () => {
   for (const scenario of all) expect(existsSync(testFile(folder, scenario))).toBe(true);
 });
 
-test('core scenarios come first, then the optional ones in order of importance', () => {
+test('core scenarios come first, then optional scenarios in order of importance', () => {
   const firstOptional = all.findIndex(({ isOptional }) => isOptional);
 
   expect(all.slice(firstOptional).map(({ name }) => name)).toEqual([

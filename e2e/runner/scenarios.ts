@@ -14,15 +14,15 @@ export interface Scenario {
   readonly isExclusive: boolean;
   /** Inotify instances of its worlds and of the controllers that it starts. */
   readonly inotifyInstances: number;
-  /** Duration on two cores while another scenario runs. The longest start first. */
+  /** Duration on two cores while another scenario runs. The longest scenarios start first. */
   readonly seconds: number;
 }
 
-/** A scenario as listed here. Missing fields have the values of {@link USUAL}. */
-type Listed = Partial<Omit<Scenario, 'name'>>;
+/** A scenario as listed here. Missing fields have the values of {@link DEFAULTS}. */
+type ScenarioOptions = Partial<Omit<Scenario, 'name'>>;
 
 /** Defaults: three control planes with a worker each. */
-const USUAL: Omit<Scenario, 'name'> = {
+const DEFAULTS: Omit<Scenario, 'name'> = {
   parts: [],
   isOptional: false,
   isExclusive: false,
@@ -33,7 +33,7 @@ const USUAL: Omit<Scenario, 'name'> = {
 const HAPROXY_INGRESS = [edgeParts.haproxyIngress, edgeParts.haproxy];
 
 /** Optional scenarios are in order of importance. A file that is not listed is a core scenario with the defaults. */
-const LISTED: Readonly<Record<string, Listed>> = {
+const LISTED: Readonly<Record<string, ScenarioOptions>> = {
   'clean-up': { isExclusive: true },
   'control-plane': { seconds: 116 },
   crds: { inotifyInstances: 12, seconds: 25 },
@@ -81,13 +81,13 @@ export function findScenarios(folder: string): readonly Scenario[] {
   const names = readdirSync(folder).flatMap((file) => /^(.+)\.test\.ts$/.exec(file)?.[1] ?? []);
   const known = Object.keys(LISTED);
   return names
-    .map((name) => ({ ...USUAL, ...LISTED[name], name }))
-    .toSorted((one, other) => {
-      if (one.isOptional !== other.isOptional) return one.isOptional ? 1 : -1;
-      if (one.isOptional) return known.indexOf(one.name) - known.indexOf(other.name);
-      // An exclusive scenario leaves a processor idle, so it runs after the others.
-      if (one.isExclusive !== other.isExclusive) return one.isExclusive ? 1 : -1;
-      return other.seconds - one.seconds;
+    .map((name) => ({ ...DEFAULTS, ...LISTED[name], name }))
+    .toSorted((first, second) => {
+      if (first.isOptional !== second.isOptional) return first.isOptional ? 1 : -1;
+      if (first.isOptional) return known.indexOf(first.name) - known.indexOf(second.name);
+      // An exclusive scenario does not use all processors, so it runs last.
+      if (first.isExclusive !== second.isExclusive) return first.isExclusive ? 1 : -1;
+      return second.seconds - first.seconds;
     });
 }
 

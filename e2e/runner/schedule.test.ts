@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test';
-import { nextScenario, type Room } from './schedule.ts';
+import { nextScenario, type Capacity } from './schedule.ts';
 import { scenario } from './testing/scenario.ts';
 
-const ROOM: Room = { maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 };
+const ROOM: Capacity = { maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 };
 
 const [a, b, c] = [scenario('a'), scenario('b'), scenario('c')];
 
 describe('the next scenario', () => {
-  test('is the first waiting one, up to the maximum number', () => {
+  test('is the first waiting scenario, up to the maximum number', () => {
     expect(nextScenario([a, b, c], [], ROOM)).toBe(a);
     expect(nextScenario([b, c], [a], ROOM)).toBe(b);
     expect(nextScenario([c], [a, b], ROOM)).toBeUndefined();
   });
 
-  test('leaves enough inotify instances for the running ones', () => {
+  test('must leave enough inotify instances for running scenarios', () => {
     const large = scenario('large', { inotifyInstances: 100 });
 
     expect(nextScenario([large, b], [a], ROOM)).toBe(b);
@@ -24,7 +24,7 @@ describe('the next scenario', () => {
     expect(nextScenario([b], [a], { ...ROOM, memoryMiB: 3000 })).toBeUndefined();
   });
 
-  test('runs alone if it requires that', () => {
+  test('runs alone if it is exclusive', () => {
     const alone = scenario('alone', { isExclusive: true });
 
     expect(nextScenario([alone, b], [a], ROOM)).toBe(b);
@@ -33,7 +33,7 @@ describe('the next scenario', () => {
     expect(nextScenario([a], [alone], ROOM)).toBeUndefined();
   });
 
-  test('is not an optional one while a core one waits for the others to end', () => {
+  test('is not optional while an exclusive core scenario waits', () => {
     const alone = scenario('alone', { isExclusive: true });
     const optional = scenario('optional', { isOptional: true });
 
@@ -41,13 +41,13 @@ describe('the next scenario', () => {
     expect(nextScenario([optional], [a], ROOM)).toBe(optional);
   });
 
-  test('starts regardless of resources if none runs', () => {
-    const none: Room = { maxConcurrent: 1, inotifyInstances: 0, memoryMiB: 0 };
+  test('starts regardless of resources if no scenario runs', () => {
+    const none: Capacity = { maxConcurrent: 1, inotifyInstances: 0, memoryMiB: 0 };
 
     expect(nextScenario([a], [], none)).toBe(a);
   });
 
-  test('does not exist if none waits', () => {
+  test('is undefined if no scenario waits', () => {
     expect(nextScenario([], [], ROOM)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
-/** Decides which scenario starts next, as a pure function of what the machine has left. */
+/** Selects the next scenario, as a pure function of the capacity of the machine. */
 import type { Scenario } from './scenarios.ts';
 
-/** What the machine has left for scenarios. */
-export interface Room {
+/** The capacity of the machine for scenarios. */
+export interface Capacity {
   /** How many scenarios may run at the same time. */
   readonly maxConcurrent: number;
   /** Inotify instances that scenarios may hold together. */
@@ -22,13 +22,13 @@ export const MEMORY_PER_SCENARIO_MIB = 4096;
 export function nextScenario(
   waiting: readonly Scenario[],
   running: readonly Scenario[],
-  room: Room,
+  capacity: Capacity,
 ): Scenario | undefined {
   if (running.length === 0) return waiting[0];
-  if (running.length >= room.maxConcurrent || running.some(({ isExclusive }) => isExclusive))
+  if (running.length >= capacity.maxConcurrent || running.some(({ isExclusive }) => isExclusive))
     return undefined;
-  if (room.memoryMiB < MEMORY_PER_SCENARIO_MIB) return undefined;
-  const held = running.reduce((sum, { inotifyInstances }) => sum + inotifyInstances, 0);
+  if (capacity.memoryMiB < MEMORY_PER_SCENARIO_MIB) return undefined;
+  const used = running.reduce((sum, { inotifyInstances }) => sum + inotifyInstances, 0);
   const hasExclusiveCore = waiting.some(
     ({ isExclusive, isOptional }) => isExclusive && !isOptional,
   );
@@ -36,6 +36,6 @@ export function nextScenario(
     ({ isExclusive, isOptional, inotifyInstances }) =>
       !isExclusive &&
       !(isOptional && hasExclusiveCore) &&
-      held + inotifyInstances <= room.inotifyInstances,
+      used + inotifyInstances <= capacity.inotifyInstances,
   );
 }

@@ -1,7 +1,7 @@
 import type { Scenario } from '../scenarios.ts';
 
 /** For tests only: returns a core scenario of the usual size, with the given overrides. */
-export function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
+export function scenario(name: string, overrides: Partial<Scenario> = {}): Scenario {
   return {
     name,
     parts: [],
@@ -9,6 +9,6 @@ export function scenario(name: string, needs: Partial<Scenario> = {}): Scenario 
     isExclusive: false,
     inotifyInstances: 50,
     seconds: 60,
-    ...needs,
+    ...overrides,
   };
 }
