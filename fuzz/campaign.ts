@@ -1,6 +1,4 @@
-/**
- * Runs inputs through the fast parsers of src/wire and through the reference parsers here. Any difference is a finding.
- */
+/** Runs inputs through the fast parsers of src/wire and through the reference parsers. Any difference is a finding. */
 import { ClientHello } from '../src/wire/hello/client-hello.ts';
 import { ProxyHeader } from '../src/wire/proxy-header.ts';
 import { verifyTenantHeader } from '../src/wire/tenant-header.ts';
@@ -18,7 +16,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Bytes as they arrive, in the middle of a larger buffer: the bytes around them must not matter. */
+/** Bytes as they arrive, in the middle of a larger buffer. The bytes around them must not affect the result. */
 interface Arrival {
   readonly buffer: Buffer;
   readonly start: number;
@@ -87,7 +85,7 @@ export class Campaign {
     const slow = reference.outcome === 'hello' ? JSON.stringify(reference) : reference.outcome;
     if (fast !== slow) return `limit ${limitBytes}: fast ${fast}, slow ${slow}`;
     const later = hello.read(arrival.buffer, arrival.wholeEnd, arrival.start);
-    return fickleness(outcome, later, arrival, limitBytes);
+    return instability(outcome, later, arrival, limitBytes);
   }
 
   #checkHeader(arrival: Arrival, random: Random): string | undefined {
@@ -100,21 +98,21 @@ export class Campaign {
     const slow = reference.outcome === 'header' ? JSON.stringify(reference) : reference.outcome;
     if (fast !== slow) return `limit ${limitBytes}: fast ${fast}, slow ${slow}`;
     if (reference.outcome === 'header') {
-      const impostor = this.#impostor(header, reference);
-      if (impostor !== undefined) return impostor;
+      const difference = this.#checkTenant(header, reference);
+      if (difference !== undefined) return difference;
     }
     const later = header.read(arrival.buffer, arrival.wholeEnd, arrival.start);
-    return fickleness(outcome, later, arrival, limitBytes);
+    return instability(outcome, later, arrival, limitBytes);
   }
 
-  /** Reports a header that is valid although its claim is not the signed one. */
-  #impostor(header: ProxyHeader, read: ReferenceProxyHeaderRead): string | undefined {
+  /** Reports a header that is valid although its claim was not signed. */
+  #checkTenant(header: ProxyHeader, read: ReferenceProxyHeaderRead): string | undefined {
     const tenantOutcome = verifyTenantHeader(header, KEYS, SIGNED_AT_SECONDS, WINDOW_SECONDS);
     this.#count(`tenant ${tenantOutcome}`);
     if (tenantOutcome !== 'valid') return undefined;
     const signed = this.#signedClaims.get(read.stamp);
     const claim = claimOf(read);
-    return signed === claim ? undefined : `'${claim}' is believed, '${signed}' was signed`;
+    return signed === claim ? undefined : `'${claim}' is accepted, but '${signed}' was signed`;
   }
 
   #count(outcome: string): void {
@@ -135,7 +133,7 @@ function arrivalOf(whole: Buffer, random: Random): Arrival {
 }
 
 /** Checks that a parser decides at the limit at the latest, and does not change its decision. */
-function fickleness(
+function instability(
   outcome: string,
   later: string,
   { arrived }: Arrival,
@@ -149,8 +147,8 @@ function fickleness(
     : `limit ${limitBytes}: first ${outcome}, with more bytes ${later}`;
 }
 
-function claimOf({ ends, authority }: ReferenceProxyHeaderRead): string {
-  return `${ends} ${authority}`;
+function claimOf({ addresses, authority }: ReferenceProxyHeaderRead): string {
+  return `${addresses} ${authority}`;
 }
 
 function describeHello(hello: ClientHello): string {
@@ -168,14 +166,14 @@ function describeHeader(header: ProxyHeader): string {
     outcome: 'header',
     lengthBytes: end - start,
     isLocal,
-    ends: describeEnds(header),
+    addresses: describeAddresses(header),
     authority: header.authority(),
     stamp: stampStart < 0 ? undefined : bytes.subarray(stampStart, stampEnd).join('.'),
   });
 }
 
 /** Compares the bytes of the addresses. address-pair.test.ts tests their text. */
-function describeEnds({ bytes, start, family }: ProxyHeader): string | undefined {
+function describeAddresses({ bytes, start, family }: ProxyHeader): string | undefined {
   if (family === undefined) return undefined;
   const size = family === 'ipv4' ? 4 : 16;
   const destination = start + 16 + size;

@@ -1,6 +1,4 @@
-/**
- * How the reference parsers read bytes: from the front, with copies, and with an exception if there are not enough.
- */
+/** A reader for the reference parsers. It copies bytes, and throws if there are not enough. */
 
 /** The bytes so far may be the beginning of valid input. */
 export class Incomplete extends Error {}
@@ -28,13 +26,13 @@ export class Cursor<Code extends string> {
   }
 
   /** Number of bytes left. */
-  get left(): number {
+  get remaining(): number {
     return this.#bytes.length - this.at;
   }
 
   /** Reads the next bytes. */
   take(count: number): number[] {
-    if (count > this.left) throw this.#shortage();
+    if (count > this.remaining) throw this.#shortage();
     const taken = this.#bytes.slice(this.at, this.at + count);
     this.at += count;
     return taken;
@@ -52,9 +50,9 @@ export class Cursor<Code extends string> {
 
   /** Reads a length and this many bytes. Refuses with this code if there are not enough. */
   vector(lengthBytes: number, overrun: Code): number[] {
-    if (this.left < lengthBytes) throw new Refused(overrun);
+    if (this.remaining < lengthBytes) throw new Refused(overrun);
     const length = this.number(lengthBytes);
-    if (this.left < length) throw new Refused(overrun);
+    if (this.remaining < length) throw new Refused(overrun);
     return this.take(length);
   }
 }

@@ -64,7 +64,7 @@ const MESSAGES: readonly Buffer[] = [
   handshake(2, Buffer.alloc(40)),
 ];
 
-const WHOLE: readonly Buffer[] = [
+const COMPLETE: readonly Buffer[] = [
   exampleHello(),
   record(helloMessage({ serverName: 'a.example' }), 22, 0x0303),
   record(Buffer.from([2, 40]), 21, 0x0303),
@@ -81,14 +81,14 @@ const WHOLE: readonly Buffer[] = [
 /** Returns an input. Mutating the message before it is split into records reaches deeper than mutating the records. */
 export function helloInput(random: Random): Buffer {
   if (random.oneIn(40)) return noise(random);
-  if (random.oneIn(8)) return mutated(random.pick(WHOLE), random, WHOLE);
+  if (random.oneIn(8)) return mutated(random.pick(COMPLETE), random, COMPLETE);
   let message: Buffer = random.pick(MESSAGES);
   if (!random.oneIn(4)) {
     message = mutated(message, random, MESSAGES);
-    if (!random.oneIn(3)) message = withRightLength(message);
+    if (!random.oneIn(3)) message = withCorrectLength(message);
   }
   const wire = inRecords(message, recordSizes(random, message.length));
-  return random.oneIn(4) ? mutated(wire, random, WHOLE) : wire;
+  return random.oneIn(4) ? mutated(wire, random, COMPLETE) : wire;
 }
 
 function noise(random: Random): Buffer {
@@ -98,7 +98,7 @@ function noise(random: Random): Buffer {
 }
 
 /** Corrects the length of a mutated message, so that the parser reaches its body. */
-function withRightLength(message: Buffer): Buffer {
+function withCorrectLength(message: Buffer): Buffer {
   if (message.length >= 4) message.writeUIntBE(message.length - 4, 1, 3);
   return message;
 }

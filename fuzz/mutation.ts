@@ -1,10 +1,8 @@
-/**
- * Mutations of bytes.
- */
+/** Mutations of bytes. */
 import type { Random } from './random.ts';
 
 /** Values that parsers often get wrong. */
-const EDGES = [0, 1, 2, 3, 4, 16, 22, 0x7f, 0x80, 0xe0, 0xff];
+const BOUNDARY_VALUES = [0, 1, 2, 3, 4, 16, 22, 0x7f, 0x80, 0xe0, 0xff];
 
 type Mutation = (bytes: Buffer, random: Random, pool: readonly Buffer[]) => Buffer;
 
@@ -15,11 +13,11 @@ const flipBit: Mutation = (bytes, random) => {
 };
 
 const setByte: Mutation = (bytes, random) => {
-  bytes[random.below(bytes.length)] = random.pick(EDGES);
+  bytes[random.below(bytes.length)] = random.pick(BOUNDARY_VALUES);
   return bytes;
 };
 
-/** Most lengths have two bytes, and most interesting values are off by a little. */
+/** Changes a two-byte number slightly. Most lengths have two bytes. */
 const shiftNumber: Mutation = (bytes, random) => {
   if (bytes.length < 2) return bytes;
   const at = random.below(bytes.length - 1);
@@ -37,8 +35,8 @@ const remove: Mutation = (bytes, random) => {
 
 const insert: Mutation = (bytes, random) => {
   const at = random.below(bytes.length + 1);
-  const more = random.bytes(1 + random.below(8));
-  return Buffer.concat([bytes.subarray(0, at), more, bytes.subarray(at)]);
+  const inserted = random.bytes(1 + random.below(8));
+  return Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]);
 };
 
 const repeat: Mutation = (bytes, random) => {

@@ -23,7 +23,7 @@ export const KEYS: readonly TenantKey[] = ['tenant-a.example', 'tenant-b.example
 
 /** Headers signed by each of the tenants. */
 export const SIGNED_HEADERS: readonly Buffer[] = KEYS.flatMap((key) =>
-  [IPV4, IPV6].map((ends) => signedHeader(key, ends)),
+  [IPV4, IPV6].map((addresses) => signedHeader(key, addresses)),
 );
 const authority = Buffer.from('tenant-a.example');
 
@@ -77,27 +77,27 @@ export function proxyHeaderInput(random: Random): Buffer {
   return random.oneIn(6) ? input : mutated(input, random, HEADERS);
 }
 
-function signedHeader(key: TenantKey, ends: AddressPair): Buffer {
+function signedHeader(key: TenantKey, addresses: AddressPair): Buffer {
   const into = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
   // Derives the nonce from the key. With a random one, a seed would not reproduce the input.
-  const length = signTenantHeader(into, 0, key, ends, SIGNED_AT_SECONDS, (bytes, at) => {
+  const length = signTenantHeader(into, 0, key, addresses, SIGNED_AT_SECONDS, (bytes, at) => {
     putUint32(bytes, at, key.id);
-    putUint32(bytes, at + 4, ends.sourcePort);
+    putUint32(bytes, at + 4, addresses.sourcePort);
   });
   return into.subarray(0, length);
 }
 
 /** Returns a header with these TLVs: type and value. */
 export function header(
-  ends: AddressPair | undefined,
+  addresses: AddressPair | undefined,
   tlvs: readonly (readonly [number, Uint8Array])[],
 ): Buffer {
   const encoded = tlvs.map(([type, value]) =>
     Buffer.concat([Buffer.from([type, value.length >> 8, value.length & 0xff]), value]),
   );
   const tlvBytes = Buffer.concat(encoded);
-  const into = Buffer.alloc(proxyHeaderBytes(ends?.family, tlvBytes.length));
-  tlvBytes.copy(into, writeProxyHeader(into, 0, ends, tlvBytes.length));
+  const into = Buffer.alloc(proxyHeaderBytes(addresses?.family, tlvBytes.length));
+  tlvBytes.copy(into, writeProxyHeader(into, 0, addresses, tlvBytes.length));
   return into;
 }
 

@@ -1,7 +1,7 @@
 /**
  * A slow reference parser for ClientHellos. It follows the grammar of RFC 8446 sections 4.1.2 and 5.1 and RFC 6066
  * section 3 line by line, copies everything and throws. The fast parser in src/wire must agree with it on any input.
- * The two share nothing but the codes.
+ * The two share only the codes.
  */
 import { isIPv6 } from 'node:net';
 import type { HelloRefusal } from '../src/wire/outcome.ts';
@@ -53,18 +53,18 @@ function readMessage(arrived: Uint8Array, limitBytes: number): number[] {
     if (size > 16384) throw new Refused('record_too_long');
     if (wire.at + size > limitBytes) throw new Refused('hello_too_long');
 
-    let left = size;
-    while (message.length < 4 && left > 0) {
+    let remaining = size;
+    while (message.length < 4 && remaining > 0) {
       message.push(wire.number(1));
-      left--;
+      remaining--;
       const [type, a = 0, b = 0, c = 0] = message;
       if (type !== 1) throw new Refused('not_client_hello');
       if (message.length === 4) total = 4 + a * 65536 + b * 256 + c;
     }
     if (total < Number.POSITIVE_INFINITY && 5 + total > limitBytes)
       throw new Refused('hello_too_long');
-    if (message.length + left > total) throw new Refused('record_overruns_hello');
-    message.push(...wire.take(left));
+    if (message.length + remaining > total) throw new Refused('record_overruns_hello');
+    message.push(...wire.take(remaining));
   }
   return message.slice(4);
 }
@@ -91,7 +91,7 @@ function readBody(body: readonly number[]): ReferenceHello {
   if (compressionMethodsLength < 1) throw new Refused('compression_methods_malformed');
   hello.take(compressionMethodsLength);
 
-  const extensions = hello.left === 0 ? [] : readExtensions(hello);
+  const extensions = hello.remaining === 0 ? [] : readExtensions(hello);
   const name = extensions.find(({ type }) => type === 0);
   return {
     outcome: 'hello',
@@ -103,11 +103,11 @@ function readBody(body: readonly number[]): ReferenceHello {
 
 function readExtensions(hello: Cursor<HelloRefusal>): Extension[] {
   const block = hello.vector(2, 'extensions_overrun_hello');
-  if (hello.left > 0) throw new Refused('hello_trailing_bytes');
+  if (hello.remaining > 0) throw new Refused('hello_trailing_bytes');
   const list = new Cursor<HelloRefusal>(block, () => new Refused('extension_overruns_list'));
   const extensions: Extension[] = [];
   let names = 0;
-  while (list.left > 0) {
+  while (list.remaining > 0) {
     const type = list.number(2);
     const content = list.vector(2, 'extension_overruns_list');
     if (type === 0 && ++names > 1) throw new Refused('server_name_duplicate');
@@ -124,12 +124,12 @@ function readExtensions(hello: Cursor<HelloRefusal>): Extension[] {
 
 function readServerName(content: Cursor<HelloRefusal>): string {
   const entries = content.vector(2, 'server_name_list_overruns_extension');
-  if (content.left > 0) throw new Refused('server_name_extension_trailing_bytes');
+  if (content.remaining > 0) throw new Refused('server_name_extension_trailing_bytes');
   if (entries.length === 0) throw new Refused('server_name_list_empty');
   const list = new Cursor<HelloRefusal>(entries, () => new Refused('server_name_overruns_list'));
   if (list.number(1) !== 0) throw new Refused('server_name_type_unknown');
   const bytes = list.vector(2, 'server_name_overruns_list');
-  if (list.left > 0) throw new Refused('server_name_list_not_single');
+  if (list.remaining > 0) throw new Refused('server_name_list_not_single');
   return checkName(bytes);
 }
 
@@ -158,8 +158,8 @@ function readAlpn(extensions: readonly Extension[]): string[] {
   const protocols: string[] = [];
   const content = new Cursor<HelloRefusal>(found.content.rest(), () => new Malformed());
   const list = new Cursor<HelloRefusal>(content.take(content.number(2)), () => new Malformed());
-  if (content.left > 0 || list.left === 0) throw new Malformed();
-  while (list.left > 0) {
+  if (content.remaining > 0 || list.remaining === 0) throw new Malformed();
+  while (list.remaining > 0) {
     const protocol = list.take(list.number(1));
     if (protocol.length === 0) throw new Malformed();
     protocols.push(String.fromCharCode(...protocol));
@@ -172,13 +172,13 @@ function readVersions(extensions: readonly Extension[], legacyVersion: number): 
   if (found === undefined) return [legacyVersion];
   const content = new Cursor<HelloRefusal>(found.content.rest(), () => new Malformed());
   const list = new Cursor<HelloRefusal>(content.take(content.number(1)), () => new Malformed());
-  if (content.left > 0 || list.left === 0) throw new Malformed();
+  if (content.remaining > 0 || list.remaining === 0) throw new Malformed();
   const versions: number[] = [];
-  while (list.left > 0) versions.push(list.number(2));
+  while (list.remaining > 0) versions.push(list.number(2));
   return versions;
 }
 
-/** An extension that routing does not need is malformed. That is no reason to refuse the hello. */
+/** The error for a malformed extension that routing does not need. It does not refuse the hello. */
 class Malformed extends Error {}
 
 function orMalformed<T>(read: () => T): T | undefined {

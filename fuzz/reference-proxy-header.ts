@@ -16,7 +16,7 @@ export interface ReferenceProxyHeaderRead {
   readonly lengthBytes: number;
   readonly isLocal: boolean;
   /** Source address, destination address and the two ports as text. Absent for LOCAL and UNSPEC. */
-  readonly ends: string | undefined;
+  readonly addresses: string | undefined;
   readonly authority: string | undefined;
   readonly stamp: string | undefined;
 }
@@ -63,8 +63,8 @@ function read(arrived: Uint8Array, limitBytes: number): ReferenceProxyHeader {
     throw new Refused('proxy_tlv_overruns_header');
   });
   const read = { outcome: 'header', lengthBytes: 16 + length, isLocal } as const;
-  if (isOpaque) return { ...read, ends: undefined, authority: undefined, stamp: undefined };
-  const ends = [
+  if (isOpaque) return { ...read, addresses: undefined, authority: undefined, stamp: undefined };
+  const addresses = [
     block.take(addressBytes).join('.'),
     block.take(addressBytes).join('.'),
     block.number(2),
@@ -72,7 +72,7 @@ function read(arrived: Uint8Array, limitBytes: number): ReferenceProxyHeader {
   ].join(' ');
 
   const found = new Map<number, number[]>();
-  while (block.left > 0) {
+  while (block.remaining > 0) {
     const type = block.number(1);
     const value = block.vector(2, 'proxy_tlv_overruns_header');
     if (found.has(type) && type === 2) throw new Refused('proxy_authority_duplicate');
@@ -87,13 +87,13 @@ function read(arrived: Uint8Array, limitBytes: number): ReferenceProxyHeader {
   const [checksumAt] = found.get(-1) ?? [];
   if (checksumAt !== undefined) {
     const header = Array.from(arrived.subarray(0, 16 + length));
-    const given = header.splice(checksumAt, 4, 0, 0, 0, 0);
-    if (checksum(header).join() !== given.join()) throw new Refused('proxy_checksum_wrong');
+    const received = header.splice(checksumAt, 4, 0, 0, 0, 0);
+    if (checksum(header).join() !== received.join()) throw new Refused('proxy_checksum_wrong');
   }
   const authority = found.get(2);
   return {
     ...read,
-    ends,
+    addresses,
     authority: authority && String.fromCharCode(...authority).toLowerCase(),
     stamp: found.get(0xe0)?.join('.'),
   };

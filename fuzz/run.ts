@@ -1,6 +1,6 @@
 /**
  * Fuzzes the parsers of src/wire against the reference parsers: `make fuzz`, or `run.ts [SECONDS] [--seed N] [--from
- * INPUT]`. Default: 60 seconds. The seed and its number determine an input, so the printed command reproduces a
+ * INPUT]`. Default: 60 seconds. The seed and the number determine an input, so the printed command reproduces a
  * finding.
  */
 import { parseArgs } from 'node:util';
@@ -73,10 +73,10 @@ function commandLine() {
   }
 }
 
-function wholeNumber(text: string, what: string): number {
+function wholeNumber(text: string, name: string): number {
   const value = Number(text);
   if (text !== '' && Number.isInteger(value) && value >= 0) return value;
-  return usageError(`'${text}' is no number for ${what}; give a whole one`);
+  return usageError(`invalid ${name} '${text}': must be a whole number`);
 }
 
 function usageError(message: string): never {

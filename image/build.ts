@@ -5,7 +5,7 @@
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { imageNameFault } from './image-name.ts';
+import { imageNameProblem } from './image-name.ts';
 import { ociImage } from './oci.ts';
 import { IMAGE_NAME, snicketImage } from './snicket-image.ts';
 
@@ -14,15 +14,15 @@ const executable = `${dist}/snicket`;
 const output = `${dist}/snicket-image.tar`;
 
 const name = process.argv[2] ?? IMAGE_NAME;
-const fault = imageNameFault(name);
+const fault = imageNameProblem(name);
 if (fault !== undefined) {
   console.error(`image: ${fault}`);
   process.exit(2);
 }
 
-console.error(`image: compressing ${relative(process.cwd(), executable)}, some seconds`);
+console.error(`image: compressing ${relative(process.cwd(), executable)}, takes some seconds`);
 const { archive, digest, layers } = ociImage(snicketImage(executable, name));
-// A process that imports the file at this moment keeps reading the old one.
+// A process that is importing the previous file continues to read it.
 writeFileSync(`${output}.${process.pid}`, archive);
 renameSync(`${output}.${process.pid}`, output);
 

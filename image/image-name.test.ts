@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { imageNameFault } from './image-name.ts';
+import { imageNameProblem } from './image-name.ts';
 import { IMAGE_NAME } from './snicket-image.ts';
 
 test.each([
@@ -8,7 +8,7 @@ test.each([
   'registry.example.com:5000/team/a_b/snicket:v1_rc.2-x',
   'localhost/snicket:dev',
 ])('%s is a valid name', (name) => {
-  expect(imageNameFault(name)).toBeUndefined();
+  expect(imageNameProblem(name)).toBeUndefined();
 });
 
 test.each([
@@ -23,8 +23,8 @@ test.each([
   'registry.example.com/snicket:1 2',
   `registry.example.com/snicket@sha256:${'0'.repeat(64)}`,
 ])("'%s' is rejected with a hint", (name) => {
-  const fault = imageNameFault(name);
+  const fault = imageNameProblem(name);
 
-  expect(fault).toStartWith(`'${name}' is no image name`);
+  expect(fault).toStartWith(`'${name}' is not an image name`);
   expect(fault).toContain('registry.example.com/snicket:0.1.0');
 });

@@ -3,12 +3,12 @@ const NAME =
   /^[a-zA-Z0-9.-]+(:\d+)?(\/[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*)+:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 
 /**
- * Returns why this cannot be the name of Snicket's image; undefined if it can. Host and tag are required: containerd
- * takes a name literally, while kubelet adds `docker.io/library/` and `:latest` to a short one.
+ * Returns why this is not a valid name for Snicket's image; undefined if it is valid. Host and tag are required:
+ * containerd uses a name literally, but kubelet adds `docker.io/library/` and `:latest` to a short name.
  */
-export function imageNameFault(name: string): string | undefined {
+export function imageNameProblem(name: string): string | undefined {
   const [host = ''] = name.split('/');
   const hasHost = name.includes('/') && (/[.:]/.test(host) || host === 'localhost');
   if (hasHost && NAME.test(name)) return undefined;
-  return `'${name}' is no image name with host, path and tag; write one such as registry.example.com/snicket:0.1.0`;
+  return `'${name}' is not an image name with host, path and tag; write one such as registry.example.com/snicket:0.1.0`;
 }

@@ -96,7 +96,7 @@ describe('an archive', () => {
     expect(renamed.digest).toBe(ociImage(SPEC).digest);
   });
 
-  test('has another digest when a file has other bytes, and keeps those of the other layers', () => {
+  test('has another digest when a file changes, but the same digests for other layers', () => {
     const [base, top] = SPEC.layers;
     const changed = Buffer.from(content).fill('x', 0, 1);
     const entry = { kind: 'file', path: '/tmp/hello', content: changed, mode: 0o755 } as const;

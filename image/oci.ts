@@ -1,6 +1,6 @@
 /**
- * OCI images as one archive, written without a container engine. The same input gives the same bytes, and therefore the
- * same digest. https://github.com/opencontainers/image-spec/blob/main/image-layout.md
+ * Writes OCI images as one archive, without a container engine. The same input results in the same bytes, and therefore
+ * the same digest. https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';

@@ -5,7 +5,7 @@ export function sharedLibraries(executable: string): string[] {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['ldd', executable]);
   if (exitCode !== 0)
     throw new Error(
-      `ldd cannot read '${executable}': ${stderr.toString().trim()}; build it on this machine, by: make build`,
+      `ldd cannot read '${executable}': ${stderr.toString().trim()}; build it on this machine: make build`,
     );
   return parseLdd(stdout.toString(), executable);
 }
@@ -18,12 +18,12 @@ export function parseLdd(text: string, executable: string): string[] {
   const missing = [...text.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name);
   if (missing.length > 0)
     throw new Error(
-      `'${executable}' needs ${missing.join(', ')}, which this machine does not have; install what holds it`,
+      `'${executable}' needs ${missing.join(', ')}, which this machine does not have; install the package that contains it`,
     );
   const paths = [...text.matchAll(/^\s*(?:\S+ => )?(\/\S+) \(0x/gm)].map(([, path = '']) => path);
   if (paths.length === 0)
     throw new Error(
-      `'${executable}' has no shared libraries, says ldd: '${text.trim()}'; a file of make build has`,
+      `'${executable}' has no shared libraries (ldd: '${text.trim()}'); use the output of make build`,
     );
   return [...new Set(paths)].toSorted();
 }

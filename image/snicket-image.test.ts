@@ -9,10 +9,9 @@ import { sharedLibraries } from './shared-libraries.ts';
 import { readLayout, type Layout } from './testing/layout.ts';
 
 /**
- * Stands in for Snicket. It is linked to the system's libraries too, and small, because gzip takes seconds for the real
- * size.
+ * A small replacement for Snicket that is also linked to the system's libraries. gzip takes seconds for the real size.
  */
-const PROGRAM = Bun.which('tar') ?? 'tar';
+const EXAMPLE_PROGRAM = Bun.which('tar') ?? 'tar';
 
 describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
   let folder: string;
@@ -21,7 +20,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'snicket-image-'));
-    image = ociImage(snicketImage(PROGRAM, IMAGE_NAME));
+    image = ociImage(snicketImage(EXAMPLE_PROGRAM, IMAGE_NAME));
     layout = readLayout(image.archive, folder);
   }, 240_000);
 
@@ -44,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
 
     expect(readdirSync(layer)).toEqual(['snicket']);
     expect(lstatSync(join(layer, 'snicket')).mode & 0o7777).toBe(0o755);
-    expect(readFileSync(join(layer, 'snicket')).equals(readFileSync(PROGRAM))).toBe(true);
+    expect(readFileSync(join(layer, 'snicket')).equals(readFileSync(EXAMPLE_PROGRAM))).toBe(true);
   });
 
   test('contains only the executable, its libraries and the users', () => {
@@ -55,19 +54,19 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(layer.length));
 
     const etc = ['/etc/group', '/etc/nsswitch.conf', '/etc/passwd'];
-    expect(files.toSorted()).toEqual([...etc, ...sharedLibraries(PROGRAM)].toSorted());
+    expect(files.toSorted()).toEqual([...etc, ...sharedLibraries(EXAMPLE_PROGRAM)].toSorted());
     expect(readFileSync(join(layer, 'etc/passwd'), 'utf8')).toContain('\nsnicket:x:65532:65532:');
     expect(lstatSync(join(layer, 'tmp')).mode & 0o7777).toBe(0o1777);
   });
 
   test('is half as large as its content', () => {
-    const size = lstatSync(PROGRAM).size;
+    const size = lstatSync(EXAMPLE_PROGRAM).size;
 
     expect(image.layers[1]!.size).toBeLessThan(0.6 * size);
   });
 
   test('has the same digest when it is built again', () => {
-    const again = ociImage(snicketImage(PROGRAM, IMAGE_NAME));
+    const again = ociImage(snicketImage(EXAMPLE_PROGRAM, IMAGE_NAME));
 
     expect(again.digest).toBe(image.digest);
     expect(again.archive.equals(image.archive)).toBe(true);

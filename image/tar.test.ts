@@ -38,15 +38,15 @@ test("the system's tar finds files, folders and links with their modes", () => {
   expect(readlinkSync(join(root, 'bin/hi'))).toBe('hello');
 });
 
-test('everything belongs to root and has a modification time of 1970', () => {
+test('all entries belong to root and have a modification time of 1970', () => {
   const archive = tar([file('/hello', 'hello')]);
 
-  const listed = Bun.spawnSync(['tar', '--list', '--verbose', '--numeric-owner', '--utc'], {
+  const listing = Bun.spawnSync(['tar', '--list', '--verbose', '--numeric-owner', '--utc'], {
     stdin: archive,
   });
 
-  expect(listed.stdout.toString()).toContain('0/0');
-  expect(listed.stdout.toString()).toContain('1970-01-01 00:00');
+  expect(listing.stdout.toString()).toContain('0/0');
+  expect(listing.stdout.toString()).toContain('1970-01-01 00:00');
 });
 
 describe('a path', () => {

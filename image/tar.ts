@@ -1,4 +1,4 @@
-/** Archives in ustar format (POSIX.1-1988). Owner root, time 0: the same entries give the same bytes. */
+/** Archives in ustar format (POSIX.1-1988). Owner root, time 0, so that the same entries result in the same bytes. */
 
 /** One entry of an archive. */
 export type TarEntry =
