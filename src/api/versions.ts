@@ -37,6 +37,8 @@ export interface Gate {
   readonly feature: string;
   /** The first patch release with the feature, per minor version. Every version after the last one has it too. */
   readonly since: readonly string[];
+  /** A sentence on other versions that users find in documents. Default: there are none. */
+  readonly documented?: string;
 }
 
 /** The features. The k0s patch releases were verified one by one: the previous patch does not have the feature. */
@@ -46,6 +48,8 @@ export const GATES = {
     feature:
       'a port in the external address of the API, so that kubeconfigs and join tokens point to the edge',
     since: ['1.31.13', '1.32.10', '1.33.6', '1.34.1'],
+    documented:
+      'The documentation of k0smotron lists v1.34.1, v1.33.5, v1.32.9 and v1.31.13, but k0s v1.33.5 and v1.32.9 reject an address with a port.',
   },
   mutatingAdmissionPolicy: {
     product: 'Kubernetes',
@@ -68,7 +72,7 @@ export function passes(gate: Gate, version: string): boolean | 'unknown' {
 export function gateFindings(gate: Gate, version: string, subject: string): readonly Finding[] {
   const passed = passes(gate, version);
   if (passed === true) return [];
-  const { product, feature, since } = gate;
+  const { product, feature, since, documented } = gate;
   const versions = since.map((version) => `v${version}`).join(', ');
   if (passed === 'unknown') {
     return [
@@ -84,7 +88,7 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
     {
       code: 'VersionTooOld',
       severity: 'error',
-      message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.`,
+      message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.${documented === undefined ? '' : ` ${documented}`}`,
       action: `Upgrade to ${versions} or newer.`,
     },
   ];

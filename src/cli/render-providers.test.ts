@@ -148,6 +148,36 @@ spec: {version: v1.34.1-k0s.0, service: {type: ClusterIP, apiPort: 6443, konnect
     expect(exitCode).toBe(0);
   });
 
+  test('reads an object of the older version of k0smotron as an API server returns it', async () => {
+    terminal.write(
+      'older.yaml',
+      `apiVersion: k0smotron.io/v1beta1
+kind: Cluster
+metadata: {name: coral, namespace: tenants, annotations: {snicket.dev/edge: shared}}
+spec:
+  version: v1.34.1-k0s.0
+  controllerPlaneFlags: ["--disable-components=konnectivity-server"]
+`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'older.yaml', '--only', 'management'],
+    ]);
+
+    const [cluster] = documentsIn(stdout);
+    expect(cluster).toMatchObject({
+      apiVersion: 'k0smotron.io/v1beta2',
+      spec: { patches: [{ target: { component: 'ingress' } }, {}] },
+    });
+    expect(stderr).not.toContain('K0smotronProxyEnabled');
+    expect(stderr).toContain(
+      'note: tenants/coral: whether the cluster serves Cluster tenants/coral as k0smotron.io/v1beta2 cannot be checked from a file, which has k0smotron.io/v1beta1. Without k0smotron.io/v1beta2, there is no spec.patches, and k0smotron runs its own proxy on the workers\n',
+    );
+    // The flag has another name in the newer version.
+    expect(stdout).not.toContain('konnectivity.example.com:443 is routed');
+    expect(exitCode).toBe(0);
+  });
+
   test('takes a control plane that a chart has yet to make for no fault of the files', async () => {
     terminal.write(
       'violet.yaml',

@@ -223,7 +223,7 @@ spec:
       { 'spec.version': 'v1.33.5-k0s.0' },
       'VersionTooOld',
       'error',
-      'Version v1.33.5-k0s.0 (spec.version of Cluster tenants/red) is too old: k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge since v1.31.13, v1.32.10, v1.33.6, v1.34.1.',
+      'Version v1.33.5-k0s.0 (spec.version of Cluster tenants/red) is too old: k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge since v1.31.13, v1.32.10, v1.33.6, v1.34.1. The documentation of k0smotron lists v1.34.1, v1.33.5, v1.32.9 and v1.31.13, but k0s v1.33.5 and v1.32.9 reject an address with a port.',
     ],
     [{ 'spec.version': undefined }, 'VersionMissing', 'error', 'has no spec.version'],
     [

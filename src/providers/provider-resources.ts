@@ -60,6 +60,16 @@ export function servedVersion(
   return versionsOf(resource).find((version) => served.has(version));
 }
 
+/**
+ * Returns a control plane of k0smotron in the preferred version, as an API server that serves it returns an object that
+ * was written in the older one. Snicket reads renamed fields by either name.
+ */
+export function inPreferredVersion(object: KubeObject): KubeObject {
+  const { k0smotron, k0smotronControlPlane } = PROVIDER_RESOURCES;
+  const resource = [k0smotron, k0smotronControlPlane].find((one) => isOfKind(one, object));
+  return resource === undefined ? object : { ...object, apiVersion: resource.apiVersion };
+}
+
 /** Returns the kind of an object, in the version of the object. */
 export function inVersionOf(
   resource: Resource,

@@ -30,6 +30,8 @@ import {
   readControlPlane,
   type ControlPlaneReading,
 } from '../../providers/reading/read-control-plane.ts';
+import { resourceOfProvider } from '../../providers/provider-for.ts';
+import { inPreferredVersion, isOfKind } from '../../providers/provider-resources.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { kubernetesAddress } from '../../providers/reading/service-network.ts';
 import {
@@ -80,7 +82,7 @@ export async function plansOfFiles(
   assumptions: Assumptions,
   choose: Chooser = (all) => all,
 ): Promise<{ readonly shown: readonly ExposurePlan[]; readonly notes: readonly string[] }> {
-  const owned = withOwners(files);
+  const owned = withOwners(files.map(inPreferredVersion));
   const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
   const asked = requestedExposures(owned, inFiles);
   const exposures = [...inFiles.exposures, ...asked.exposures];
@@ -103,6 +105,7 @@ export async function plansOfFiles(
     ),
     notes: [
       ...shown.flatMap(ownershipNote),
+      ...shown.flatMap((one) => versionNotes(one, files)),
       ...[...chosen].flatMap(({ metadata }) => asked.sentences.get(keyText(metadata)) ?? []),
       ...added.map((object) => `${objectText(object)} is in no file, and was assumed`),
     ],
@@ -124,6 +127,21 @@ function ownershipNote({ object, preparation }: ExposurePlan): readonly string[]
   return [
     `${key}: whether another field manager owns fields of ${names.join(', ')} cannot be checked from a file`,
   ];
+}
+
+/** Returns a note on each prepared object that its file has in an older version. The cluster may serve only that. */
+function versionNotes(
+  { object, preparation }: ExposurePlan,
+  files: readonly KubeObject[],
+): readonly string[] {
+  return (preparation?.plans ?? []).flatMap(({ live }) => {
+    const written = files.find(
+      (one) =>
+        isOfKind(resourceOfProvider(live), one) && keyText(one.metadata) === keyText(live.metadata),
+    );
+    if (written === undefined || written.apiVersion === live.apiVersion) return [];
+    return `${keyText(object.metadata)}: whether the cluster serves ${objectText(live)} as ${live.apiVersion} cannot be checked from a file, which has ${written.apiVersion}. Without ${live.apiVersion}, there is no spec.patches, and k0smotron runs its own proxy on the workers`;
+  });
 }
 
 /** Returns an Exposure with findings for each annotation that does not result in one. */

@@ -64,16 +64,30 @@ function k0smotron(): readonly PublishedExample[] {
         block,
         objects: [...others, annotated(object)],
         exitCode: 1,
-        codes: ['K0smotronProxyEnabled', 'VersionTooOld'],
+        codes: ['VersionTooOld'],
         outcome:
-          'refused: the block has k0s v1.34.0, but the document itself requires v1.34.1, and k0smotron 2 rejects v1.34.0',
+          'refused: the block has k0s v1.34.0, but the document itself requires v1.34.1 or newer, and k0smotron 2 rejects v1.34.0 too',
       },
       {
         document,
         block: `${block}, with v1.34.1-k0s.0`,
         objects: [...others, annotated(withBlock(object, newer))],
         exitCode: 0,
-        codes: ['K0smotronProxyEnabled'],
+        codes: [],
+        outcome: ROUTE,
+      },
+      {
+        document,
+        block: `${block}, with v1.34.1-k0s.0 and as v1beta2`,
+        objects: [
+          ...others,
+          annotated({
+            ...withBlock(object, newer),
+            apiVersion: String(object['apiVersion']).replace('v1beta1', 'v1beta2'),
+          }),
+        ],
+        exitCode: 0,
+        codes: [],
         outcome: ROUTE,
       },
     ];
@@ -142,7 +156,7 @@ function hetzner(): readonly PublishedExample[] {
       block: 'K0smotronControlPlane that the chart renders',
       objects: [HAPROXY, complete, rendered],
       exitCode: 0,
-      codes: ['K0smotronProxyEnabled'],
+      codes: [],
       outcome: ROUTE,
     },
     {
@@ -150,7 +164,7 @@ function hetzner(): readonly PublishedExample[] {
       block: 'K0smotronControlPlane that the chart renders, behind another Edge',
       objects: [edgeOf({ driver: 'snicket' }), complete, rendered],
       exitCode: 0,
-      codes: ['K0smotronProxyEnabled', 'ProviderRouteRemains'],
+      codes: ['ProviderRouteRemains'],
       outcome:
         'works: the class is fixed in this chart, so Snicket sets `deploy: false` in the object itself',
     },
@@ -209,7 +223,7 @@ function k0rdent(): readonly PublishedExample[] {
       block: 'Template of a custom chart',
       objects: [edge, custom, rendered],
       exitCode: 0,
-      codes: ['K0smotronProxyEnabled'],
+      codes: [],
       outcome: ROUTE,
     },
     {
