@@ -106,7 +106,7 @@ export const controlPlaneSpec = withRules(
     type: z
       .enum(CONTROL_PLANE_TYPES)
       .describe(
-        'type selects how the control plane is described. Object: by the object of a provider, in objectRef. Service: by a Service in front of it, in service. Endpoints: by its addresses, in endpoints. Immutable.',
+        'type selects how the control plane is identified. Object: objectRef references the object of a provider. Service: service names the Service of the control plane. Endpoints: endpoints lists its addresses. Immutable.',
       ),
     objectRef: objectRef
       .optional()
@@ -116,22 +116,22 @@ export const controlPlaneSpec = withRules(
     service: service
       .optional()
       .describe(
-        'service describes the Service in front of the control plane. Required with type Service; caSecretRef and kubeconfigSecretRef are required as well. Its name is immutable.',
+        'service identifies the Service of the control plane. Required with type Service, together with caSecretRef and kubeconfigSecretRef. Its name is immutable.',
       ),
     endpoints: endpoints
       .optional()
       .describe(
-        'endpoints lists the addresses of the control plane. Required with type Endpoints; caSecretRef and kubeconfigSecretRef are required as well.',
+        'endpoints lists the addresses of the control plane. Required with type Endpoints, together with caSecretRef and kubeconfigSecretRef.',
       ),
     caSecretRef: caSecretRef
       .optional()
       .describe(
-        'caSecretRef references the Secret with the CA of the tenant. With types Service and Endpoints only.',
+        'caSecretRef references the Secret with the CA of the tenant. Required with types Service and Endpoints, and not allowed with type Object.',
       ),
     kubeconfigSecretRef: kubeconfigSecretRef
       .optional()
       .describe(
-        "kubeconfigSecretRef references the Secret with a kubeconfig of the tenant's administrator. With types Service and Endpoints only.",
+        "kubeconfigSecretRef references the Secret with a kubeconfig of the tenant's administrator. Required with types Service and Endpoints, and not allowed with type Object.",
       ),
     clusterDomain: domain
       .optional()

@@ -125,7 +125,7 @@ export const edgeSpec = withRules(
     driver: z
       .enum(DRIVERS)
       .describe(
-        "driver selects what routes connections to tenants. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (community), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: that controller, which Snicket configures by its objects. ingress: any other ingress controller, by Ingresses with the annotations in spec.ingress. After a change, Snicket moves the routes of all Exposures.",
+        "driver selects what routes connections to tenants. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (community), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: that controller, for which Snicket creates routes. ingress: any other ingress controller, for which Snicket creates Ingresses with the annotations in spec.ingress. After a change, Snicket moves the routes of all Exposures.",
       ),
     domain: domain
       .optional()

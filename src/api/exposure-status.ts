@@ -86,7 +86,7 @@ export const exposureStatus = z.object({
     })
     .optional()
     .describe(
-      'certificate describes the certificate that the proxies serve. With mode Terminate only.',
+      'certificate describes the certificate that the proxies serve. Set only with mode Terminate.',
     ),
   hops: mapBy('name', hop, 32)
     .optional()

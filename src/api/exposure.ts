@@ -33,10 +33,10 @@ export const exposureSpec = z.strictObject({
   edgeRef: edgeReference
     .optional()
     .describe(
-      'edgeRef references the Edge that exposes this control plane. Defaults to the Edge with the annotation snicket.dev/is-default: "true". If several Edges have it, to the one that the TenantRoutes of the Exposure are on, else to the oldest.',
+      'edgeRef references the Edge that exposes this control plane. Defaults to the Edge with the annotation snicket.dev/is-default: "true". If several Edges have that annotation, an Exposure with TenantRoutes stays on the Edge of these, and a new Exposure uses the oldest Edge.',
     ),
   controlPlane: controlPlaneSpec.describe(
-    'controlPlane describes the control plane to expose: type, and the one member that it selects.',
+    'controlPlane identifies the control plane to expose. Set type, and the field that it selects: objectRef, service or endpoints.',
   ),
   hosts: withRules(
     z.strictObject({

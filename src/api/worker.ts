@@ -89,18 +89,18 @@ export const workerSpec = withRules(
       .enum(WORKER_MODES)
       .optional()
       .describe(
-        "mode selects how the proxy names the tenant to the edge. Passthrough: it sends a signed header in front of the pod's own TLS, which stays intact from end to end; this requires an Edge with driver snicket. Terminate: it terminates the pod's TLS and opens its own connection to the edge; this works with every driver, but client certificates of pods are lost. Defaults to Passthrough with driver snicket, and to Terminate with every other driver.",
+        'mode selects how the proxy identifies the tenant to the edge. Passthrough: the proxy sends a signed header before the TLS of the pod, which stays end to end. This mode requires an Edge with driver snicket. Terminate: the proxy terminates the TLS of the pod and opens its own connection to the edge. This mode works with every driver, but client certificates of pods do not reach the API. Defaults to Passthrough with driver snicket, and to Terminate with every other driver.',
       ),
     address: z
       .enum(WORKER_ADDRESSES)
       .default('Virtual')
       .describe(
-        'address selects the endpoint of the Service default/kubernetes at which pods reach the proxy. Virtual: an address that every node carries; this works before a node has an address of its own. Node: the address of the node; use it where NET_ADMIN is not permitted. Defaults to Virtual.',
+        'address selects the endpoint of the Service default/kubernetes at which pods reach the proxy. Virtual: an address that Snicket adds to every node. It works before a cloud provider has set the addresses of a node. Node: the address of the node. Use it where NET_ADMIN is not permitted. Defaults to Virtual.',
       ),
     virtualAddresses: withRules(z.array(virtualAddress).min(1).max(2), oneOfEachFamily)
       .default([DEFAULT_VIRTUAL_ADDRESS])
       .describe(
-        'virtualAddresses lists the addresses for address Virtual: at most one IPv4 and one IPv6 address. Snicket adds them to the loopback device of each node; nothing else may use them. Defaults to 100.64.64.1.',
+        'virtualAddresses lists the addresses for address Virtual: at most one IPv4 and one IPv6 address. Snicket adds them to the loopback device of each node. They must not be used elsewhere in the tenant. Defaults to 100.64.64.1.',
       ),
     port: hostPort
       .default(7443)
