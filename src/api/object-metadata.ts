@@ -8,7 +8,7 @@ const text = z.string().optional();
 const texts = z.record(z.string(), z.string()).optional();
 const mapping = z.record(z.string(), z.unknown());
 
-const named = z.looseObject({
+const objectSchema = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
     namespace: text,
@@ -35,8 +35,8 @@ const named = z.looseObject({
   }),
 });
 
-/** Returns the faults of the metadata fields that Snicket reads, where their types are wrong. */
+/** Returns the faults of metadata fields with a wrong type, among those that Snicket reads. */
 export function metadataFaults(object: unknown): readonly Fault[] {
-  const { error } = named.safeParse(object, { error: sentenceOf });
+  const { error } = objectSchema.safeParse(object, { error: sentenceOf });
   return error === undefined ? [] : faultsOf(error.issues);
 }

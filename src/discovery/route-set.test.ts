@@ -70,13 +70,13 @@ function tenantRoute(event: RouteEvent, version: number): TenantRoute {
 class Sink {
   readonly routes = new Map<string, Route>();
 
-  take({ set, removed }: ReturnType<RouteSet['update']>): void {
+  apply({ set, removed }: ReturnType<RouteSet['update']>): void {
     for (const host of removed) expect(this.routes.delete(host)).toBe(true);
     for (const route of set) this.routes.set(route.host, route);
   }
 }
 
-test('any sequence of events results in the routes of the final objects', () => {
+test('any sequence of events has the same result as a new set of the final objects', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.oneof(routeEvent, sliceEvent), fc.boolean()), { maxLength: 30 }),
@@ -89,7 +89,7 @@ test('any sequence of events results in the routes of the final objects', () => 
         const objects = new Map<string, TenantRoute>();
         let version = 0;
 
-        for (const [event, updates] of events) {
+        for (const [event, isUpdated] of events) {
           version++;
           if (event.type === 'slice') {
             const service = `tenants/${event.service}`;
@@ -104,9 +104,9 @@ test('any sequence of events results in the routes of the final objects', () => 
             objects.set(event.name, route);
             set.put(route);
           }
-          if (updates) sink.take(set.update());
+          if (isUpdated) sink.apply(set.update());
         }
-        sink.take(set.update());
+        sink.apply(set.update());
 
         const complete = new RouteSet({ slicesOf, edge: 'shared' });
         for (const route of objects.values()) complete.put(route);

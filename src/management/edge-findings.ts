@@ -61,7 +61,7 @@ export function noDefaultEdge(
   };
 }
 
-/** What does not name an Edge, and how to name one. */
+/** Returns which field or annotation names no Edge, and how to name one. */
 function missingName(annotated: KubeObject | undefined): readonly [string, string] {
   if (annotated === undefined) return ['Field spec.edgeRef is not set', 'set spec.edgeRef'];
   // The annotation of the addon names a domain. It can only use the default Edge.

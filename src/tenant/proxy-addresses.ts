@@ -43,11 +43,11 @@ export interface DaemonSetWithStatus extends DaemonSet {
 /** Returns the addresses in a DaemonSet of Snicket. */
 export function proxyState(daemonSet: DaemonSetWithStatus): ProxyState {
   const { initContainers = [], containers } = daemonSet.spec.template.spec;
-  const of = (action: string) =>
+  const addressesFor = (action: string) =>
     [...initContainers, ...containers].flatMap((container) => addressesIn(container, action));
   return {
-    virtualAddresses: of('add'),
-    previousAddresses: of('remove'),
+    virtualAddresses: addressesFor('add'),
+    previousAddresses: addressesFor('remove'),
     listenEverywhere: containers.some((container) =>
       argsOf(container).some((flag) => flag.startsWith('--listen=:')),
     ),
@@ -124,28 +124,28 @@ export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
   const inEndpoints = endpointAddresses(input.currentSlices);
   const onNodes = [...currentProxies.virtualAddresses, ...currentProxies.previousAddresses];
   const previous = onNodes.filter((address) => !desired.includes(address));
-  const inUse = previous.filter((address) => inEndpoints.includes(address));
-  const virtualAddresses = [...desired, ...inUse];
+  const stillInEndpoints = previous.filter((address) => inEndpoints.includes(address));
+  const virtualAddresses = [...desired, ...stillInEndpoints];
   const isAtNodes = inEndpoints.some((address) => !virtualAddresses.includes(address));
   const movesFromNodes = !isNode && currentProxies.listenEverywhere && isAtNodes;
   return {
     virtualAddresses,
     previousAddresses: previous.filter((address) => !inEndpoints.includes(address)),
     listenEverywhere: isNode || movesFromNodes,
-    listeners: isEverywhere(desired, currentProxies, isNode)
+    listeners: hasDesiredAddresses(desired, currentProxies, isNode)
       ? listeners
       : (currentListeners(virtualAddresses, inEndpoints, movesFromNodes) ?? listeners),
   };
 }
 
 /** Reports whether every node has the desired addresses, with a proxy that listens there. */
-function isEverywhere(
+function hasDesiredAddresses(
   desired: readonly string[],
   currentProxies: ProxyState,
   isNode: boolean,
 ): boolean {
-  const isThere = desired.every((address) => currentProxies.virtualAddresses.includes(address));
-  return currentProxies.isRolledOut && isThere && (currentProxies.listenEverywhere || !isNode);
+  const hasDesired = desired.every((address) => currentProxies.virtualAddresses.includes(address));
+  return currentProxies.isRolledOut && hasDesired && (currentProxies.listenEverywhere || !isNode);
 }
 
 /**

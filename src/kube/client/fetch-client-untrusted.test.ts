@@ -27,16 +27,16 @@ function access() {
 
 describe('a token in the response of a server', () => {
   const token = 'hunter2-hunter2';
-  let known: KubeClient;
+  let authorized: KubeClient;
 
   beforeEach(() => {
-    known = createClient({ ...access(), credentials: { kind: 'token', token } });
+    authorized = createClient({ ...access(), credentials: { kind: 'token', token } });
   });
 
   test('is not returned as a version', async () => {
     server.script = (exchange) => exchange.respond(200, { gitVersion: `v1.2.3+${token}` });
 
-    expect(await known.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
+    expect(await authorized.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
   });
 
   test('is not quoted by the error of a watch', async () => {
@@ -45,7 +45,7 @@ describe('a token in the response of a server', () => {
       exchange.open();
       exchange.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
     };
-    const watch = known.watch(service, { resourceVersion: '1' });
+    const watch = authorized.watch(service, { resourceVersion: '1' });
 
     const error = await errorOf(watch[Symbol.asyncIterator]().next());
 
@@ -130,13 +130,13 @@ describe('an object from a server', () => {
     ['a namespace that is not a string', { metadata: { name: 'blue', namespace: {} } }],
     ['a resourceVersion that is not a string', { metadata: { name: 'blue', resourceVersion: 7 } }],
     ['a kind that is not a string', { kind: {}, metadata: { name: 'blue' } }],
-  ])('with %s is malformed, alone and in lists and watches', async (_, strange) => {
+  ])('with %s is malformed, alone and in lists and watches', async (_, malformed) => {
     server.script = (exchange) => {
       if (exchange.query.has('watch')) {
         exchange.open();
-        exchange.write(`${JSON.stringify({ type: 'ADDED', object: strange })}\n`);
-      } else if (exchange.path.endsWith('/blue')) exchange.respond(200, strange);
-      else exchange.respond(200, { metadata: { resourceVersion: '1' }, items: [strange] });
+        exchange.write(`${JSON.stringify({ type: 'ADDED', object: malformed })}\n`);
+      } else if (exchange.path.endsWith('/blue')) exchange.respond(200, malformed);
+      else exchange.respond(200, { metadata: { resourceVersion: '1' }, items: [malformed] });
     };
 
     const errors = await Promise.all([
