@@ -79,9 +79,10 @@ export class Informer<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #trim: (object: T) => T;
   readonly #cache: InformerCache<T>;
-  readonly #listeners = new Set<(change: Change<T>) => void>();
-  readonly #listListeners = new Set<() => () => void>();
-  readonly #failureListeners = new Set<(error: KubeError) => void>();
+  // Arrays, because a process may have thousands of informers, and a Set takes a quarter of a kilobyte.
+  #listeners: readonly ((change: Change<T>) => void)[] = [];
+  #listListeners: readonly (() => () => void)[] = [];
+  #failureListeners: readonly ((error: KubeError) => void)[] = [];
   readonly #synced = Promise.withResolvers<void>();
   /** Where the next watch resumes. Absent if a list is due. */
   #resourceVersion: string | undefined;
@@ -174,8 +175,8 @@ export class Informer<T extends KubeObject> {
 
   /** Calls the listener for every change, after the change is in the cache, until the returned function is called. */
   onChange(listener: (change: Change<T>) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#listeners = [...this.#listeners, listener];
+    return () => void (this.#listeners = this.#listeners.filter((other) => other !== listener));
   }
 
   /**
@@ -184,21 +185,23 @@ export class Informer<T extends KubeObject> {
    * changes.
    */
   onList(listener: () => () => void): () => void {
-    this.#listListeners.add(listener);
-    return () => void this.#listListeners.delete(listener);
+    this.#listListeners = [...this.#listListeners, listener];
+    return () =>
+      void (this.#listListeners = this.#listListeners.filter((other) => other !== listener));
   }
 
   /** Calls the listener for every list and watch that fails, until the returned function is called. */
   onFailure(listener: (error: KubeError) => void): () => void {
-    this.#failureListeners.add(listener);
-    return () => void this.#failureListeners.delete(listener);
+    this.#failureListeners = [...this.#failureListeners, listener];
+    return () =>
+      void (this.#failureListeners = this.#failureListeners.filter((other) => other !== listener));
   }
 
   /** Lists all objects. Returns how long to pause afterwards. */
   async #list(signal: AbortSignal): Promise<number> {
     const { client, resource, selection, bounds } = this.#options;
     try {
-      const completed = [...this.#listListeners].map((begin) => begin());
+      const completed = this.#listListeners.map((begin) => begin());
       const options = { ...selection, bounds, trim: this.#trimmed, signal };
       const list = await client.list<T>(resource, options);
       if (signal.aborted) return 0;
