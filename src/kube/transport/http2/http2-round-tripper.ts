@@ -11,6 +11,7 @@ import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
 import { NotProcessed } from '../connection-error.ts';
 import { Http2Connection, type ConnectionPool } from './connection.ts';
+import type { Http2Response } from './response.ts';
 
 /** The number of attempts if a server refuses a request. */
 const MAX_REFUSALS = 3;
@@ -79,7 +80,7 @@ export class Http2RoundTripper implements RoundTripper {
           failure = undefined;
           request.assertMaySend?.();
           const response = usable.request(request);
-          stopBy(() => response.close());
+          stopBy(closing(response));
           await response.opened();
           return response;
         }
@@ -172,6 +173,14 @@ export class Http2RoundTripper implements RoundTripper {
     await promise;
     if (isStopped) throw new Error('closed here');
   }
+}
+
+/**
+ * Returns a function that closes the response. A closure in the loop of requests would retain the request and all
+ * connections for as long as a watch is open: 1 KB for each.
+ */
+function closing(response: Http2Response): () => void {
+  return () => response.close();
 }
 
 /** A connection with its identity. */
