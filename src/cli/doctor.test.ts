@@ -315,7 +315,7 @@ describe('a command line that cannot be meant', () => {
       ['-f', 'x', '--context', 'c'],
       'error: --context cannot be combined with -f\nhint: remove --context',
     ],
-    [['-f', 'nowhere'], 'error: the folder '],
+    [['-f', 'nowhere'], 'error: folder not found: nowhere'],
   ])('%j', async (words, sentence) => {
     using terminal = new Terminal();
 

@@ -94,11 +94,9 @@ export async function runSnicket(
 function programOf(io: CommandIo, words: readonly string[]): Command {
   const name = programName(io);
   const inOurName = (text: string) => inNameOf(name, text, COMMANDS.keys());
-  const help = [name, ...words.slice(0, 1).filter((word) => COMMANDS.has(word)), '--help'].join(
-    ' ',
-  );
+  const program = new Command(name);
   return (
-    new Command(name)
+    program
       .description('One address for every hosted Kubernetes control plane.')
       // Only for the help: the command `version` runs instead.
       .option('-V, --version', 'version of snicket and of its runtime')
@@ -108,7 +106,7 @@ function programOf(io: CommandIo, words: readonly string[]): Command {
         // Escapes control characters, because the message quotes arguments, which a script may get from anywhere.
         writeErr: (text) =>
           io.stderr.write(
-            usageErrorText(text, help)
+            usageErrorText(text, helpFor(program, words))
               .split('\n')
               .map((line) => errorLine(io, line))
               .join('\n'),
@@ -130,6 +128,14 @@ function programOf(io: CommandIo, words: readonly string[]): Command {
       .enablePositionalOptions()
       .exitOverride()
   );
+}
+
+/** Returns the command line of the help for these words: `snicket doctor edge --help`. */
+function helpFor(program: Command, words: readonly string[]): string {
+  const command = program.commands.find((one) => one.name() === words[0]);
+  const subcommand = command?.commands.find((one) => one.name() === words[1]);
+  const names = [program, command, subcommand].flatMap((one) => one?.name() ?? []);
+  return [...names, '--help'].join(' ');
 }
 
 /** Returns a description with its choices, default and variable. A flag without a value is off by default. */

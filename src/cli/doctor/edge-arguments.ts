@@ -34,7 +34,7 @@ export function parseEdge(text: string): EdgeAddress {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   if (scheme !== undefined) {
     const [rest] = text.slice(scheme.length).split('/');
-    throw new TypeError(`'${text}' is a URL; remove ${scheme}: ${rest}`);
+    throw new TypeError(`'${text}' is a URL; pass ${rest}`);
   }
   if (isIPv6(text)) {
     throw new TypeError(`'${text}' requires brackets; pass [${text}]:${DEFAULT_PORT}`);

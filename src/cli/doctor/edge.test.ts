@@ -124,7 +124,7 @@ describe('it is not looked at, with exit code 2, if', () => {
     [
       'the edge is a URL',
       ['https://127.0.0.1:8443/'],
-      "error: 'https://127.0.0.1:8443/' is a URL\nhint: remove https://: 127.0.0.1:8443\n",
+      "error: 'https://127.0.0.1:8443/' is a URL\nhint: pass 127.0.0.1:8443\n",
     ],
     ['there are hosts, and no edge', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
     ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'invalid host'],
@@ -155,7 +155,9 @@ describe('it is not looked at, with exit code 2, if', () => {
   test('there are no hosts', async () => {
     const { exitCode, stderr } = await terminal.snicket(['doctor', 'edge', '127.0.0.1']);
 
-    expect(stderr).toContain("required option '--hosts <host...>' not specified");
+    expect(stderr).toBe(
+      "error: required option '--hosts <host...>' not specified\nhint: see: snicket doctor edge --help\n",
+    );
     expect(exitCode).toBe(2);
   });
 

@@ -94,7 +94,7 @@ export function filesOption(more = ''): Option {
 }
 
 /** The state folder of `status` and `diff`, which need one. */
-export const DEFAULT_STATE = ' (default with -f: that of `snicket run FOLDER`)';
+export const DEFAULT_STATE = ' (default with -f: as for run)';
 
 /** Returns the option for the state of `snicket run`; `more` says what is read from it, or its default. */
 export function stateOption(more = ': its folder and last status'): Option {

@@ -26,6 +26,22 @@ test('reports that the cluster did not answer within the time limit', async () =
   expect(io.exitCode).toBe(EXIT.failed);
 });
 
+test('names the management cluster in an error of the connection to it', async () => {
+  await using server = await TestApiServer.start();
+  const client = createClient({ ...server.access, server: 'https://127.0.0.1:1' });
+  const io = new TestIo();
+
+  try {
+    await client.list(RESOURCES.exposure);
+  } catch (error) {
+    reportError(io, error);
+  }
+
+  expect(io.stderr.text).toStartWith('error: cannot connect to the management cluster: GET /');
+  expect(io.stderr.text).toContain('\nhint: check that the API server is running');
+  expect(io.exitCode).toBe(EXIT.failed);
+});
+
 test('prints the message and the hint of a command error, and sets its exit code', () => {
   const io = new TestIo();
 

@@ -2,7 +2,7 @@
  * Prints the error that ends a command.
  */
 import { AccessError } from '../../kube/access/cluster-access.ts';
-import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
+import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { FolderUnreadable } from '../../standalone/folder/fault.ts';
 import { StateRefused } from '../../standalone/state/state-folder.ts';
 import type { CommandIo } from '../io/command-io.ts';
@@ -33,20 +33,19 @@ function commandErrorOf(error: unknown): CommandError {
 const CHECK_ACCESS =
   'check that the API server is running and that the context is correct: kubectl config current-context';
 
+const NOT_INSTALLED =
+  'this cluster does not serve Exposures; check the context, or install Snicket: kubectl apply -k deploy';
+
 function adviceFor({ message, reason }: KubeError): Advice {
   // Only the time limit of reading aborts a call.
-  return reason === 'Aborted'
-    ? {
-        message: `the management cluster did not answer within ${READ_TIMEOUT_MS / 1000}s: ${message}`,
-        hint: 'check why its API server is slow, and try again',
-      }
-    : { message, hint: HINTS[reason] };
+  if (reason === 'Aborted') {
+    return {
+      message: `the management cluster did not answer within ${READ_TIMEOUT_MS / 1000}s: ${message}`,
+      hint: 'check why its API server is slow, and try again',
+    };
+  }
+  if (reason === 'Unreachable' || reason === 'TimedOut') {
+    return { message: `cannot connect to the management cluster: ${message}`, hint: CHECK_ACCESS };
+  }
+  return { message, hint: reason === 'NotFound' ? NOT_INSTALLED : undefined };
 }
-
-/** What to do about an error of the management cluster. */
-const HINTS: Partial<Record<KubeErrorReason, string>> = {
-  NotFound:
-    'this cluster does not serve Exposures; check the context, or install Snicket: kubectl apply -k deploy',
-  Unreachable: CHECK_ACCESS,
-  TimedOut: CHECK_ACCESS,
-};

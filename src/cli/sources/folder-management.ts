@@ -1,6 +1,7 @@
 /**
  * The folder of `snicket run` in place of a management cluster.
  */
+import { statSync } from 'node:fs';
 import type { KubeObject } from '../../kube/object.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { faultText, FolderUnreadable } from '../../standalone/folder/fault.ts';
@@ -25,6 +26,14 @@ export interface FolderManagement {
 export interface FolderFlags {
   readonly filename?: string | undefined;
   readonly state?: string | undefined;
+}
+
+/** Throws an error if a folder of the command line does not exist. */
+export function rejectMissingFolder(io: Pick<CommandIo, 'path'>, folder: string): void {
+  const stats = statSync(io.path(folder), { throwIfNoEntry: false });
+  const hint = 'pass the folder of snicket run';
+  if (stats === undefined) throw new CommandError(`folder not found: ${folder}`, hint);
+  if (!stats.isDirectory()) throw new CommandError(`not a folder: ${folder}`, hint);
 }
 
 /** Returns the folder of -f, or that to which the state of --state belongs. @throws CommandError */
@@ -84,6 +93,7 @@ export async function objectsInFolder(
   folder: string,
   inTime: AbortSignal = AbortSignal.timeout(READ_TIMEOUT_MS),
 ): Promise<Omit<FolderObjects, 'faults'> & Pick<FolderManagement, 'faults'>> {
+  rejectMissingFolder(io, folder);
   try {
     const { faults, ...read } = await readFolder(io.path(folder), inTime);
     return { ...read, faults: faults.map(faultText) };

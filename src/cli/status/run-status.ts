@@ -1,7 +1,6 @@
 /**
  * Shows the status once, or watches it.
  */
-import { statSync } from 'node:fs';
 import { defaultStateFolder } from '../../standalone/state/state-folder.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { selectionOf, type NamedExposure } from '../flags/management-flags.ts';
@@ -10,6 +9,7 @@ import { CommandError, EXIT } from '../output/messages.ts';
 import { currentScreen, nameText, valueText } from '../output/output.ts';
 import { programName } from '../output/program-name.ts';
 import { withProgress } from '../output/progress.ts';
+import { rejectMissingFolder } from '../sources/folder-management.ts';
 import { openManagement } from '../sources/open-management.ts';
 import { READ_TIMEOUT_MS } from '../sources/read-timeout.ts';
 import type { StatusFlags } from '../status.ts';
@@ -44,14 +44,6 @@ export async function runStatus(
   if (!healthy) io.exitCode = EXIT.wrong;
   // Watches on a lost connection would keep the process alive.
   if (flags.watch) io.exit();
-}
-
-function rejectMissingFolder(io: CommandIo, folder: string): void {
-  const stats = statSync(io.path(folder), { throwIfNoEntry: false });
-  if (stats === undefined) throw new CommandError(`folder not found: ${folder}`);
-  if (!stats.isDirectory()) {
-    throw new CommandError(`not a folder: ${folder}`, 'pass the folder of snicket run');
-  }
 }
 
 function openSource(

@@ -89,7 +89,9 @@ describe('--state', () => {
     const absent = await nowhere.snicket(['status', '-f', 'absent'], '', env);
 
     expect(all.stdout).toContain('exposure.snicket.dev/blue\n');
-    expect(absent.stderr).toBe('error: folder not found: absent\n');
+    expect(absent.stderr).toBe(
+      'error: folder not found: absent\nhint: pass the folder of snicket run\n',
+    );
     expect(absent.exitCode).toBe(2);
   });
 
