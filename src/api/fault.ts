@@ -15,7 +15,7 @@ export interface Fault {
 
 /** Thrown for an invalid object. The message lists all validation errors. */
 export class InvalidObjectError extends Error {
-  readonly code = 'InvalidObject';
+  readonly code = 'FieldInvalid';
   readonly faults: readonly Fault[];
 
   /** @param object - The object, as messages name it: `Exposure tenants/blue`. */

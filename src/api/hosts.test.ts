@@ -80,7 +80,7 @@ test('reports a label that is too long, with the field to change', () => {
   const name = 'b'.repeat(56);
 
   expect(hostsOf(exposure({ api: 'blue.example.net' }, name), withDomain)).toEqual({
-    code: 'HostInvalid',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `Label tenants-${name} in host tenants-${name}.konnectivity.example.com has 64 characters, but DNS allows at most 63.`,
     action: 'Set spec.hosts.konnectivity to a shorter host.',
@@ -92,7 +92,7 @@ test('reports a host that is too long', () => {
   const edge = parseEdge(edgeOf({ driver: 'snicket', domain }));
 
   expect(hostsOf(exposure(), edge)).toMatchObject({
-    code: 'HostInvalid',
+    code: 'FieldInvalid',
     message: expect.stringContaining(
       'Host tenants-blue.konnectivity.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd.dddddddddddddddddddddddddddddddddddddddddddddddddd has 259 characters, but DNS allows at most 253.',
     ),
@@ -103,7 +103,7 @@ test('reports a host that is too long', () => {
 test('reports a host in the spec that equals the generated one', () => {
   const api = 'tenants-blue.konnectivity.example.com';
 
-  expect(hostsOf(exposure({ api }), withDomain)).toMatchObject({ code: 'HostsEqual' });
+  expect(hostsOf(exposure({ api }), withDomain)).toMatchObject({ code: 'FieldInvalid' });
 });
 
 test('generates only valid hosts', () => {
@@ -117,7 +117,7 @@ test('generates only valid hosts', () => {
         { metadata, spec: { domain: domain.toLowerCase(), allowedNamespaces: { from: 'All' } } },
       );
 
-      if ('code' in hosts) expect(hosts.code).toBe('HostInvalid');
+      if ('code' in hosts) expect(hosts.code).toBe('FieldInvalid');
       else for (const made of Object.values(hosts)) expect(host.safeParse(made).success).toBeTrue();
     }),
   );

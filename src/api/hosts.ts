@@ -59,12 +59,12 @@ export function hostsOf(
   for (const [field, host] of Object.entries({ api, konnectivity })) {
     const tooLong = host === undefined ? undefined : lengthFault(host);
     if (tooLong !== undefined) {
-      return fault('HostInvalid', tooLong, `Set spec.hosts.${field} to a shorter host.`);
+      return fault('FieldInvalid', tooLong, `Set spec.hosts.${field} to a shorter host.`);
     }
   }
   if (api === konnectivity) {
     return fault(
-      'HostsEqual',
+      'FieldInvalid',
       `Host ${api} would be used for both the API and konnectivity, but the edge routes by host.`,
       'Set spec.hosts.konnectivity to another host.',
     );

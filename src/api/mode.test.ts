@@ -15,7 +15,7 @@ test.each([...DRIVERS])('has a default mode that driver %s supports', (driver) =
 
 test('reports that Passthrough requires driver snicket', () => {
   expect(modeFault('haproxy', 'Passthrough')).toEqual({
-    code: 'ModeNotSupported',
+    code: 'OptionNotSupported',
     severity: 'error',
     message:
       'Mode Passthrough requires driver snicket, but the Edge has driver haproxy, which does not read the header that identifies the tenant.',

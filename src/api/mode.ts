@@ -30,7 +30,7 @@ export function modeOf(driver: Driver, requested: WorkerMode | undefined): Worke
 export function modeFault(driver: Driver, mode: WorkerMode): Finding | undefined {
   if (mode !== 'Passthrough' || driver === 'snicket') return undefined;
   return {
-    code: 'ModeNotSupported',
+    code: 'OptionNotSupported',
     severity: 'error',
     message: `Mode Passthrough requires driver snicket, but the Edge has driver ${driver}, which does not read the header that identifies the tenant.`,
     action: 'Set spec.worker.mode to Terminate, remove it, or choose an Edge with driver snicket.',

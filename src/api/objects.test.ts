@@ -93,7 +93,7 @@ test('reports all validation errors, and the object', () => {
 
   const error = refusal(() => parseExposure(wrong));
 
-  expect(error.code).toBe('InvalidObject');
+  expect(error.code).toBe('FieldInvalid');
   expect(error.message).toBe(
     'Exposure default/blue: spec.hosts.api: invalid host "blue": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com. spec.prepare: invalid value "Foo": must be one of Patch, Force, Report',
   );

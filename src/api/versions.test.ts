@@ -62,7 +62,7 @@ test('the finding names the feature and its versions', () => {
     gateFindings(GATES.mutatingAdmissionPolicy, 'v1.35.7', 'the version of the tenant'),
   ).toEqual([
     {
-      code: 'VersionTooOld',
+      code: 'VersionUnsupported',
       severity: 'error',
       message:
         'Version v1.35.7 (the version of the tenant) is too old: Kubernetes supports MutatingAdmissionPolicy without a feature gate since v1.36.0.',
@@ -71,7 +71,7 @@ test('the finding names the feature and its versions', () => {
   ]);
   expect(gateFindings(GATES.k0sAddressWithPort, 'main', place)).toMatchObject([
     {
-      code: 'VersionUnreadable',
+      code: 'VersionUnsupported',
       action: 'Check that the version is one of v1.31.13, v1.32.10, v1.33.6, v1.34.1 or newer.',
     },
   ]);

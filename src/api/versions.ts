@@ -77,7 +77,7 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
   if (passed === 'unknown') {
     return [
       {
-        code: 'VersionUnreadable',
+        code: 'VersionUnsupported',
         severity: 'warning',
         message: `Version ${quoted(JSON.stringify(version))} (${subject}) is invalid, so it is unknown whether this ${product} supports ${feature}.`,
         action: `Check that the version is one of ${versions} or newer.`,
@@ -86,7 +86,7 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
   }
   return [
     {
-      code: 'VersionTooOld',
+      code: 'VersionUnsupported',
       severity: 'error',
       message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.${documented === undefined ? '' : ` ${documented}`}`,
       action: `Upgrade to ${versions} or newer.`,

@@ -220,7 +220,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     const emptied = await terminal.snicket(words);
 
     expect(withoutEdge.stderr).toContain(
-      'error: tenants/blue: NoDefaultEdge: Field spec.edgeRef is not set, and no Edge exists.',
+      'error: tenants/blue: EdgeNotFound: Field spec.edgeRef is not set, and no Edge exists.',
     );
     expect(withoutEdge.exitCode).toBe(2);
     expect(emptied.stderr).toContain('now empty; its previous objects stay applied');

@@ -130,7 +130,7 @@ host-record=api.red.test,2001:db8::10,300
       'hint: Create it, or correct spec.edgeRef (existing Edges: cloud, local, nowhere, self, shared).',
       'error: Edge nowhere: AddressUnknown: The address of Edge nowhere is unknown: it has no spec.addresses, and its controller reports none.',
       'hint: Set spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer.',
-      'error: Edge cloud: AliasUnsupported: The Edge has the name lb-1.example.net, but in format hosts a name cannot point to a name.',
+      'error: Edge cloud: RecordsUnsupported: The Edge has the name lb-1.example.net, but in format hosts a name cannot point to a name.',
       'hint: Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns.',
       '',
     ]);

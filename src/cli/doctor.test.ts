@@ -141,7 +141,7 @@ describe('a tenant that only DNS does not know', () => {
 
     const [found] = (JSON.parse(stdout) as Report).exposures;
     expect(found?.findings).toEqual([
-      expect.objectContaining({ code: 'SecretsForbidden', severity: 'warning' }),
+      expect.objectContaining({ code: 'PermissionMissing', severity: 'warning' }),
     ]);
     expect(found?.findings[0]?.['message']).toContain(
       'You are not allowed to read Secret tenants/blue-ca, Secret tenants/blue-kubeconfig, so what depends on them is not checked.',

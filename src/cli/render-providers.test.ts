@@ -82,7 +82,7 @@ spec:
       'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
     );
     expect(stderr).toContain(
-      'warning: tenants/red: ProviderIngressEnabled: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
+      'warning: tenants/red: ProviderFeatureConflict: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
     );
     expect(exitCode).toBe(0);
   });
@@ -106,16 +106,12 @@ spec: {kubernetes: {version: v1.33.4}}
     ]);
 
     expect(stderr).toContain(
-      'error: tenants/odd: AnnotationInvalid: Cluster tenants/odd requests an invalid Exposure by annotation',
+      'error: tenants/odd: AnnotationIgnored: Cluster tenants/odd requests an invalid Exposure by annotation',
     );
-    expect(stderr).toContain(
-      'warning: tenants/blue: ExposureNameConflict: Cluster tenants/blue requests',
-    );
+    expect(stderr).toContain('warning: tenants/blue: NameConflict: Cluster tenants/blue requests');
     expect(stdout).toContain('# Exposure tenants/blue: Edge shared, driver haproxy');
     expect(stdout).toContain('# Exposure tenants/odd has no plan');
-    expect(stderr).toContain(
-      'warning: tenants/red: ExposureNameConflict: TenantControlPlane tenants/red',
-    );
+    expect(stderr).toContain('warning: tenants/red: NameConflict: TenantControlPlane tenants/red');
     expect(exitCode).toBe(1);
   });
 
@@ -169,7 +165,7 @@ spec:
       apiVersion: 'k0smotron.io/v1beta2',
       spec: { patches: [{ target: { component: 'ingress' } }, {}] },
     });
-    expect(stderr).not.toContain('K0smotronProxyEnabled');
+    expect(stderr).not.toContain('ProviderFeatureConflict');
     expect(stderr).toContain(
       'note: tenants/coral: whether the cluster serves Cluster tenants/coral as k0smotron.io/v1beta2 cannot be checked from a file, which has k0smotron.io/v1beta1. Without k0smotron.io/v1beta2, there is no spec.patches, and k0smotron runs its own proxy on the workers\n',
     );

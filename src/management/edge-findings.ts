@@ -45,14 +45,14 @@ export function noDefaultEdge(
   const [problem, remedy] = missingName(annotated);
   if (names.length === 0) {
     return {
-      code: 'NoDefaultEdge',
+      code: 'EdgeNotFound',
       severity: 'error',
       message: `${problem}, and no Edge exists.`,
       action: `Create an Edge with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}.`,
     };
   }
   return {
-    code: 'NoDefaultEdge',
+    code: 'EdgeNotFound',
     severity: 'error',
     message: [`${problem}, and no Edge is the default.`, ...unclear].join(' '),
     action: sentence(

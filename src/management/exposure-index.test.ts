@@ -115,7 +115,7 @@ describe('the Edge of an Exposure', () => {
     const index = new ExposureIndex(sources);
 
     expect(index.resolve(exposure('blue')).finding).toEqual({
-      code: 'NoDefaultEdge',
+      code: 'EdgeNotFound',
       severity: 'error',
       action: 'Correct edge.yaml.',
       message:
@@ -134,7 +134,7 @@ describe('the Edge of an Exposure', () => {
       code: 'EdgeNotFound',
       action: 'Create it, or correct spec.edgeRef (existing Edges: a, b).',
     });
-    expect(index.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
+    expect(index.resolve(exposure('blue')).finding?.code).toBe('EdgeNotFound');
     expect(indexOf([], []).resolve(exposure('blue')).finding).toMatchObject({
       message: 'Field spec.edgeRef is not set, and no Edge exists.',
       action:
@@ -190,7 +190,7 @@ describe('the Edge of an Exposure', () => {
     const place = 'annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue';
 
     expect(indexOf([], [edge('a')]).resolve(object).finding).toEqual({
-      code: 'NoDefaultEdge',
+      code: 'EdgeNotFound',
       severity: 'error',
       message: `The ${place} uses the default Edge, and no Edge is the default.`,
       action:

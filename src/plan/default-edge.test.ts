@@ -42,7 +42,7 @@ describe('annotations', () => {
     expect(defaultEdgeFinding(OTHER, edges)).toBeUndefined();
     expect(defaultEdgeFinding(SHARED, edges)).toEqual(defaultEdgeFinding(SECOND, edges));
     expect(defaultEdgeFinding(SHARED, edges)).toEqual({
-      code: 'MultipleDefaultEdges',
+      code: 'DefaultEdgeInvalid',
       severity: 'warning',
       message:
         'Edges second and shared are both annotated as default. New Exposures use second, the older one.',

@@ -42,7 +42,7 @@ export function severalDefaultEdges(edges: readonly KubeObject[]): Finding | und
   const isPair = names.length === 2;
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return {
-    code: 'MultipleDefaultEdges',
+    code: 'DefaultEdgeInvalid',
     severity: 'warning',
     message: `Edges ${listed} are ${isPair ? 'both' : 'all'} annotated as default. New Exposures use ${oldest}, the ${isPair ? 'older' : 'oldest'} one.`,
     action: `Remove the annotation ${DEFAULT_EDGE_ANNOTATION} from ${isPair ? 'one' : 'all but one'} of them.`,

@@ -41,7 +41,7 @@ export function routesFindings(input: RoutesInput): readonly Finding[] {
   if (konnectivity === undefined || input.hosts.konnectivity !== undefined) return [];
   return [
     {
-      code: 'KonnectivityHostMissing',
+      code: 'HostMissing',
       severity: 'warning',
       message: `The control plane has konnectivity at port ${konnectivity.port} of Service ${name}, but no host is set for it, so logs, exec and webhooks do not work.`,
       action: 'Set spec.hosts.konnectivity, or spec.domain of the Edge.',

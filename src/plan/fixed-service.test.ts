@@ -98,7 +98,7 @@ test('drops addresses that EndpointSlices do not accept, and reports them', () =
   expect(JSON.stringify(fixedServiceObjects(AT, endpoints, ELSEWHERE))).not.toContain('127.0.0.1');
   expect(fixedServiceFindings(endpoints, ELSEWHERE)).toEqual([
     expect.objectContaining({
-      code: 'EndpointInvalid',
+      code: 'FieldInvalid',
       message: expect.stringContaining('127.0.0.1:6443'),
     }),
   ]);
@@ -114,7 +114,7 @@ test('accepts loopback addresses if the gateway is on the same machine', () => {
     slices.flatMap((slice) => (slice.endpoints ?? []).flatMap(({ addresses }) => addresses)),
   ).toEqual(['127.0.0.1', '::1']);
   expect(fixedServiceFindings(endpoints, sameMachine)).toMatchObject([
-    { code: 'EndpointInvalid', message: expect.stringContaining('0.0.0.0:6443') },
+    { code: 'FieldInvalid', message: expect.stringContaining('0.0.0.0:6443') },
   ]);
 });
 
@@ -137,8 +137,8 @@ test('never points to a listener of the gateway on the same machine', () => {
   ]);
   const itself = expect.stringContaining(' is the edge itself');
   expect(fixedServiceFindings(endpoints, sameMachine)).toMatchObject([
-    { code: 'EndpointInvalid', message: itself },
-    { code: 'EndpointInvalid', message: itself },
+    { code: 'FieldInvalid', message: itself },
+    { code: 'FieldInvalid', message: itself },
   ]);
 });
 
@@ -161,7 +161,7 @@ test('never points to the edge, by its public address or that of its Service', (
   ).toEqual(['203.0.113.10', '10.0.0.5']);
   expect(slices.map(({ ports }) => ports?.[0]?.port)).toEqual([6443, 443]);
   const findings = fixedServiceFindings(endpoints, edge);
-  expect(findings.map(({ code }) => code)).toEqual(findings.map(() => 'EndpointInvalid'));
+  expect(findings.map(({ code }) => code)).toEqual(findings.map(() => 'FieldInvalid'));
   expect(findings.map(({ message }) => message.split(' in ')[0])).toEqual(
     [...loops, '10.96.7.7:443'].map((endpoint) => `Address ${endpoint}`),
   );

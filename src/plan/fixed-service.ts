@@ -115,7 +115,7 @@ function isEdge(endpoint: string, edge: EdgeListeners): boolean {
 
 function edgeLoop(endpoint: string): Finding {
   return {
-    code: 'EndpointInvalid',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `Address ${endpoint} in spec.controlPlane.endpoints is the edge itself, so connections would loop.`,
     action: "Set the addresses at which the tenant's own servers listen.",
@@ -124,7 +124,7 @@ function edgeLoop(endpoint: string): Finding {
 
 function unusable(endpoint: string, fault: string): Finding {
   return {
-    code: 'EndpointInvalid',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `Address ${endpoint} in spec.controlPlane.endpoints is ${fault}, which a Service cannot have as an endpoint.`,
     action: 'Set an address that pods of this cluster can dial.',

@@ -139,7 +139,7 @@ describe('the mode', () => {
 
     const plan = planExposure(desired, facts({ credentials: TENANT_KEY }));
 
-    expect(codes(plan)).toEqual(['spec: ModeNotSupported']);
+    expect(codes(plan)).toEqual(['spec: OptionNotSupported']);
     expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
   });
 
@@ -194,7 +194,7 @@ describe('konnectivity', () => {
     const plan = planExposure(desired, facts());
 
     expect(plan.routes).not.toHaveProperty('konnectivity');
-    expect(codes(plan)).toEqual(['routes: KonnectivityHostMissing']);
+    expect(codes(plan)).toEqual(['routes: HostMissing']);
   });
 });
 

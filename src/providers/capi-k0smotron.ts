@@ -69,7 +69,7 @@ function networkOf(cluster: KubeObject | undefined): ClusterNetwork {
 
 function clusterUnknown(object: KubeObject): Finding {
   return {
-    code: 'ClusterUnknown',
+    code: 'ControlPlaneInactive',
     severity: 'error',
     message: `${objectText(object)} has neither an owner of kind Cluster nor the label cluster.x-k8s.io/cluster-name, which determines the names of its Service and Secrets.`,
     action: `Check that a Cluster of cluster.x-k8s.io references it in spec.controlPlaneRef, or set the label cluster.x-k8s.io/cluster-name.`,

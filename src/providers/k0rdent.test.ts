@@ -71,7 +71,7 @@ describe('a ClusterDeployment', () => {
       'ControlPlaneMissing',
       'K0smotronControlPlane tenants/violet-cp of ClusterDeployment tenants/violet does not exist: its chart is not installed yet, or creates another kind of control plane.',
     ],
-    [{ 'spec.dryRun': true }, 'ClusterDeploymentDryRun', 'has spec.dryRun'],
+    [{ 'spec.dryRun': true }, 'ControlPlaneInactive', 'has spec.dryRun'],
     [{ 'status.region': 'west' }, 'ControlPlaneRemote', 'in the regional cluster west'],
   ])(
     'with %j is not ready yet, and its prepared object is still known',

@@ -142,7 +142,7 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   const text = objectText(deployment);
   if (valueAt(deployment, 'spec', 'dryRun') === true) {
     return {
-      code: 'ClusterDeploymentDryRun',
+      code: 'ControlPlaneInactive',
       severity: 'error',
       message: `${text} has spec.dryRun, so it has no control plane.`,
       action: 'Remove spec.dryRun.',

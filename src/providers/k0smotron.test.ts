@@ -139,7 +139,7 @@ describe('a K0smotronControlPlane', () => {
     expect(known.controlPlane?.service.name).toBe('kmc-amber');
     expect(known.provided?.phase).toBe('provisioning');
     expect(unknown.controlPlane).toBeUndefined();
-    expect(unknown.findings).toMatchObject([{ code: 'ClusterUnknown' }]);
+    expect(unknown.findings).toMatchObject([{ code: 'ControlPlaneInactive' }]);
   });
 
   test('is written directly, with the same fields as a Cluster', () => {
@@ -221,14 +221,14 @@ spec:
   test.each([
     [
       { 'spec.version': 'v1.33.5-k0s.0' },
-      'VersionTooOld',
+      'VersionUnsupported',
       'error',
       'Version v1.33.5-k0s.0 (spec.version of Cluster tenants/red) is too old: k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge since v1.31.13, v1.32.10, v1.33.6, v1.34.1. The documentation of k0smotron lists v1.34.1, v1.33.5, v1.32.9 and v1.31.13, but k0s v1.33.5 and v1.32.9 reject an address with a port.',
     ],
-    [{ 'spec.version': undefined }, 'VersionMissing', 'error', 'has no spec.version'],
+    [{ 'spec.version': undefined }, 'VersionUnsupported', 'error', 'has no spec.version'],
     [
       { 'spec.version': 'latest' },
-      'VersionUnreadable',
+      'VersionUnsupported',
       'warning',
       'Version "latest" (spec.version of Cluster tenants/red) is invalid, so it is unknown whether this k0s supports a port in the external address of the API, so that kubeconfigs and join tokens point to the edge.',
     ],
@@ -252,13 +252,13 @@ spec:
     ],
     [
       { apiVersion: 'k0smotron.io/v1beta1' },
-      'K0smotronProxyEnabled',
+      'ProviderFeatureConflict',
       'warning',
       'k0smotron.io/v1beta1',
     ],
     [
       { 'spec.ingress': { apiHost: 'a.example.test', konnectivityHost: 'b.example.test' } },
-      'ProviderRouteRemains',
+      'HostClaimed',
       'warning',
       'k0smotron created an Ingress for Cluster tenants/red and does not delete it when spec.ingress.deploy is false.',
     ],

@@ -155,7 +155,7 @@ describe('a tenant of Kamaji', () => {
 
     expect(findings).toMatchObject([
       {
-        code: 'SecretEntryMissing',
+        code: 'SecretInvalid',
         message: "Entry 'super-admin.svc' of Secret tenants/blue-admin-kubeconfig is empty.",
       },
     ]);
@@ -285,13 +285,13 @@ spec:
     [
       'a Gateway besides',
       { 'spec.controlPlane.gateway': { hostname: 'blue.k8s.example.test' } },
-      'GatewayModeEnabled',
+      'ProviderFeatureConflict',
       'has spec.controlPlane.gateway',
     ],
     [
       'its deletion',
       { 'metadata.deletionTimestamp': '2026-11-16T08:00:00Z' },
-      'ControlPlaneDeleting',
+      'ControlPlaneMissing',
       'TenantControlPlane tenants/blue is being deleted',
     ],
   ])('is rejected for %s', (_, fields, code, message) => {
@@ -302,10 +302,10 @@ spec:
   });
 
   test.each([
-    [{ api: 'a.example.test', konnectivity: 'a.example.test' }, ['HostsEqual']],
-    [{ api: 'a.example.test' }, ['KonnectivityHostMissing']],
-    [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['HostInvalid']],
-    [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['HostInvalid']],
+    [{ api: 'a.example.test', konnectivity: 'a.example.test' }, ['FieldInvalid']],
+    [{ api: 'a.example.test' }, ['HostMissing']],
+    [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['FieldInvalid']],
+    [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['FieldInvalid']],
   ])('rejects the hosts %j', (hosts, expected) => {
     const { findings } = plan(freshTenant('kamaji', 'blue'), { hosts, port: 443 });
 
@@ -320,7 +320,7 @@ spec:
 
     const { findings } = plan(tenant);
 
-    expect(codes(findings)).toEqual(['ControlPlanePaused', 'ServiceTypeNotNeeded']);
+    expect(codes(findings)).toEqual(['ControlPlaneInactive', 'ServiceTypeNotNeeded']);
     expect(findings.every(({ severity }) => severity === 'warning')).toBe(true);
   });
 });

@@ -132,7 +132,7 @@ describe('a control plane behind a Service', () => {
     expect(noApi.controlPlane).toBeUndefined();
     expect(noApi.findings[0]?.message).toContain('no port 1 (it has 6443, 8132)');
     expect(noKonnectivity.controlPlane?.service.api.port).toBe(6443);
-    expect(noKonnectivity.findings).toMatchObject([{ code: 'ServicePortMissing' }]);
+    expect(noKonnectivity.findings).toMatchObject([{ code: 'ServiceInvalid' }]);
   });
 
   test('that is headless is routed, without an address', async () => {

@@ -98,7 +98,7 @@ function portsOf(
   const present = ports.map(({ port }) => port).join(', ') || 'none';
   const lacks = (port: number, field: string) =>
     missing(
-      'ServicePortMissing',
+      'ServiceInvalid',
       `Service ${namespace}/${name} has no port ${port} (it has ${present}).`,
       `Add the port, or correct spec.controlPlane.service.${field}.`,
     );

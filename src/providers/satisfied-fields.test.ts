@@ -256,8 +256,8 @@ describe.each([
         ({ findings }) => findings.map(({ code }) => code),
       );
 
-    expect(codes('none')).not.toContain('ProviderRouteRemains');
-    expect(codes('haproxy')).toContain('ProviderRouteRemains');
+    expect(codes('none')).not.toContain('HostClaimed');
+    expect(codes('haproxy')).toContain('HostClaimed');
   });
 
   test.each([

@@ -91,21 +91,21 @@ spec:
       'a konnectivity host of another name',
       { ...SPEC, hosts: { ...SPEC.hosts, konnectivity: 'konn.green.example.test' } },
       {},
-      'KonnectivityHostMismatch',
+      'HostMismatch',
       'The konnectivity host is konn.green.example.test, but Steward issues its certificate for green.konnectivity.example.test.',
     ],
     [
       'a host without a derived konnectivity host',
       { ...SPEC, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
       {},
-      'KonnectivityHostMismatch',
+      'HostMismatch',
       'for green.example.test, the host of the API',
     ],
     [
       "Steward's own proxy",
       SPEC,
       { 'spec.addons.tcpProxy': {} },
-      'ProviderProxyEnabled',
+      'ProviderFeatureConflict',
       'TenantControlPlane tenants/green has spec.addons.tcpProxy',
     ],
   ])('is rejected for %s', (_, spec, fields, code, message) => {
@@ -130,7 +130,7 @@ spec:
 
     expect(plan(tenant).findings).toMatchObject([
       {
-        code: 'ProviderRouteRemains',
+        code: 'HostClaimed',
         severity: 'warning',
         action: 'Delete it: kubectl delete -n tenants ingressroutetcp green',
       },

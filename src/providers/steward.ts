@@ -84,7 +84,7 @@ function konnectivityFindings(
   if (derived === konnectivity) return [];
   return [
     {
-      code: 'KonnectivityHostMismatch',
+      code: 'HostMismatch',
       severity: 'error',
       message: `The konnectivity host is ${konnectivity}, but Steward issues its certificate for ${derived ?? `${api}, the host of the API`}.`,
       action:
@@ -100,7 +100,7 @@ function ownProxyFindings(object: KubeObject): readonly Finding[] {
   if (valueAt(object, 'spec', 'addons', 'tcpProxy') === undefined) return [];
   return [
     {
-      code: 'ProviderProxyEnabled',
+      code: 'ProviderFeatureConflict',
       severity: 'error',
       message: `${objectText(object)} has spec.addons.tcpProxy, so both Steward's proxy and Snicket write the endpoints of Service default/kubernetes.`,
       action:
@@ -114,7 +114,7 @@ function ownRouteFindings(object: KubeObject): readonly Finding[] {
   const { name, namespace } = object.metadata;
   return [
     {
-      code: 'ProviderRouteRemains',
+      code: 'HostClaimed',
       severity: 'warning',
       message: `Steward does not delete IngressRouteTCP ${namespace}/${name} when controllerType is no longer traefik, and that route claims the host of the API.`,
       action: `Delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,

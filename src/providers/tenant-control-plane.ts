@@ -211,7 +211,7 @@ export function commonFindings(
       ? []
       : [
           {
-            ...({ code: 'ControlPlanePaused', severity: 'warning' } as const),
+            ...({ code: 'ControlPlaneInactive', severity: 'warning' } as const),
             message: `${text} has the annotation ${pausedBy}, so ${displayName} does not reconcile it, and changes to it have no effect.`,
             action: 'Remove the annotation.',
           },
@@ -226,7 +226,7 @@ export function commonFindings(
 
 function gatewaySet(text: string): Finding {
   return {
-    code: 'GatewayModeEnabled',
+    code: 'ProviderFeatureConflict',
     severity: 'error',
     message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and requires a second port for konnectivity.`,
     action: 'Remove spec.controlPlane.gateway. Snicket creates the routes on the Edge.',

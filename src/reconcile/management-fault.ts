@@ -39,7 +39,7 @@ export function shouldReport({ reason }: KubeError, times: number): boolean {
 export function managementFault({ reason, message }: KubeError): Finding {
   if (reason === 'Forbidden') {
     return {
-      code: 'ManagementForbidden',
+      code: 'PermissionMissing',
       severity: 'error',
       message: sentence(
         `Snicket's operator lacks a permission in the management cluster: ${message}`,

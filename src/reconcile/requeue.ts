@@ -10,7 +10,7 @@ export type RequeueAfterMs = number | undefined;
 /** The first delay until a control plane with errors is read again: its Secrets are not watched. */
 const MISSING_MS = 5_000;
 /** Findings about objects that are watched. */
-const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServicePortMissing']);
+const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServiceInvalid']);
 
 /** Not everything in a tenant is watched, so that an Exposure is reconciled every `resyncMs` at the latest. */
 export function requeueAfterMs(

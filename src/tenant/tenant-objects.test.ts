@@ -63,7 +63,7 @@ describe('direct injection', () => {
     expect(kindsOf('v1.35.6')).not.toContain('MutatingAdmissionPolicy');
     expect(tenantFindings({ worker, tenant })).toEqual([
       expect.objectContaining({
-        code: 'InjectionUnsupported',
+        code: 'OptionNotSupported',
         severity: 'warning',
         message: expect.stringContaining('v1.35.6'),
       }),
@@ -79,18 +79,16 @@ describe('a finding', () => {
     }).map(({ code }) => code);
 
   test('reports that no virtual address has the family of the Service', () => {
-    expect(codesOf({}, ['fd96::1'])).toEqual(['VirtualAddressInvalid']);
+    expect(codesOf({}, ['fd96::1'])).toEqual(['FieldInvalid']);
     expect(codesOf({ virtualAddresses: ['100.64.64.1', 'fd64::1'] }, ['fd96::1'])).toEqual([]);
     expect(codesOf({ address: 'Node' }, ['fd96::1'])).toEqual([]);
   });
 
   test('reports a virtual address that equals that of the Service', () => {
-    expect(codesOf({ virtualAddresses: ['10.96.0.1'] }, ['10.96.0.1'])).toEqual([
-      'VirtualAddressInvalid',
-    ]);
+    expect(codesOf({ virtualAddresses: ['10.96.0.1'] }, ['10.96.0.1'])).toEqual(['FieldInvalid']);
   });
 
   test('reports a missing Service', () => {
-    expect(codesOf({}, [])).toEqual(['KubernetesServiceMissing']);
+    expect(codesOf({}, [])).toEqual(['TenantNotInitialized']);
   });
 });

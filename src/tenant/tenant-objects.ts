@@ -114,7 +114,7 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
   const [primary] = tenant.serviceAddresses;
   if (primary === undefined) {
     return {
-      code: 'KubernetesServiceMissing',
+      code: 'TenantNotInitialized',
       severity: 'error',
       message: 'Service default/kubernetes of the tenant has no address.',
       action:
@@ -127,7 +127,7 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
     return undefined;
   }
   return {
-    code: 'VirtualAddressInvalid',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `Service default/kubernetes of the tenant has the addresses ${tenant.serviceAddresses.join(', ')}, but worker.virtualAddresses (${worker.virtualAddresses.join(', ')}) has no other ${family} address for its endpoints.`,
     action: `Add an ${family} address that is not used elsewhere in the tenant to worker.virtualAddresses.`,
@@ -138,7 +138,7 @@ function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding |
   if (!worker.directInjection || supportsInjection(version)) return undefined;
   const { product, feature, since } = GATES.mutatingAdmissionPolicy;
   return {
-    code: 'InjectionUnsupported',
+    code: 'OptionNotSupported',
     severity: 'warning',
     message: `Option worker.directInjection requires ${feature}, which ${product} has since v${since[0]}, but the tenant runs ${version}. Pods use the proxy instead.`,
     action: 'Upgrade the tenant, or remove worker.directInjection.',

@@ -11,21 +11,9 @@ export const DNS_FINDINGS = {
     action:
       'Set spec.addresses of the Edge to IP addresses, wait for its load balancer, or check that its name resolves.',
   },
-  AddressIgnored: {
-    meaning: 'The Edge has both IP addresses and names, but a record cannot point to both.',
-    action: 'To use other ones, set spec.addresses of the Edge.',
-  },
-  AliasUnsupported: {
-    meaning: 'The Edge has a name, but in this format a name cannot point to a name.',
-    action: 'Set spec.addresses of the Edge to IP addresses, or use another format.',
-  },
   RecordsUnsupported: {
-    meaning: 'Records cannot be written in this format.',
-    action: 'Follow the message, or use another format.',
-  },
-  HostAddressMismatch: {
     meaning:
-      'A host that contains its own address, as with sslip.io, contains another than that of the Edge.',
-    action: 'Correct spec.domain of the Edge, or spec.hosts of the Exposure.',
+      'Some records cannot be written in this format, such as a name that points to a name, or to both names and addresses.',
+    action: 'Set spec.addresses of the Edge to IP addresses, or use another format.',
   },
 } as const satisfies Record<string, FindingEntry>;

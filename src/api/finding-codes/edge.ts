@@ -53,8 +53,9 @@ export const EDGE_FINDINGS = {
       'Correct the field of the listener that the message names, or set another listener in the Edge.',
   },
   HostClaimed: {
-    meaning: 'An object that Snicket does not manage also claims the host.',
-    action: 'Delete that object, or remove its host.',
+    meaning:
+      'An object that Snicket does not manage, perhaps one of the provider, also claims the host.',
+    action: 'Delete that object as the message says, or remove its host.',
   },
   PolicyNotEnforced: {
     meaning: "The driver of the Edge does not enforce the Exposure's limits or allowed sources.",

@@ -5,26 +5,21 @@ import type { FindingEntry } from './entry.ts';
 
 /** The entries, by code. */
 export const EXPOSURE_FINDINGS = {
-  InvalidObject: {
-    meaning: 'An Edge or an Exposure does not match its schema.',
-    action: 'Correct the named field.',
+  FieldInvalid: {
+    meaning:
+      "A field of an Edge, of an Exposure or of the provider's object is missing, does not match its schema, or has a value that Snicket cannot use, extend or restore.",
+    action: 'Correct the named field as the message says.',
   },
   EdgeNotFound: {
-    meaning: 'The Edge that an Exposure or an annotation names does not exist.',
-    action: 'Create the Edge, or correct the name.',
-  },
-  NoDefaultEdge: {
-    meaning: 'The Exposure names no Edge, and no Edge is the default.',
-    action: 'Set spec.edgeRef, or annotate an Edge with snicket.dev/is-default: "true".',
-  },
-  MultipleDefaultEdges: {
     meaning:
-      'Several Edges are annotated as default. An Exposure keeps the one that it uses, and a new one uses the oldest.',
-    action: 'Remove the annotation from all but one.',
+      'The Edge that an Exposure or an annotation names does not exist, or none is named and no Edge is the default.',
+    action:
+      'Create the Edge, correct spec.edgeRef, or annotate an Edge with snicket.dev/is-default: "true".',
   },
   DefaultEdgeInvalid: {
-    meaning: 'The annotation snicket.dev/is-default of an Edge is neither "true" nor "false".',
-    action: 'Set the annotation to "true", or remove it.',
+    meaning:
+      'The annotation snicket.dev/is-default of an Edge is neither "true" nor "false", or several Edges have it. An Exposure keeps the default Edge that it uses, and a new one uses the oldest.',
+    action: 'Set the annotation to "true" on one Edge, and remove it from the others.',
   },
   EdgeTerminating: {
     meaning:
@@ -45,57 +40,30 @@ export const EXPOSURE_FINDINGS = {
     action: 'Choose another host or delete the other Exposure.',
   },
   HostMissing: {
-    meaning: 'No host is set for the API.',
-    action: 'Set spec.hosts.api, or spec.domain of the Edge.',
+    meaning: 'No host is set for the API, or for the konnectivity of a control plane that has it.',
+    action: 'Set spec.hosts of the Exposure, or spec.domain of the Edge.',
   },
-  HostInvalid: {
-    meaning: 'A host is too long for DNS, includes a port, or is an IP address.',
-    action: 'Set a DNS name in spec.hosts. The port is that of the Edge.',
-  },
-  HostsEqual: {
-    meaning: 'The API and konnectivity would have the same host, but the edge routes by host.',
-    action: 'Set spec.hosts.konnectivity to another host.',
-  },
-  KonnectivityHostMissing: {
-    meaning: 'The control plane has konnectivity, but no host is set for it.',
-    action: 'Set spec.hosts.konnectivity, or spec.domain of the Edge.',
-  },
-  ModeNotSupported: {
-    meaning: 'Mode Passthrough requires an Edge with driver snicket.',
-    action: 'Set worker.mode to Terminate, remove it, or choose an Edge with driver snicket.',
-  },
-  EndpointInvalid: {
+  HostMismatch: {
     meaning:
-      'An address in spec.controlPlane.endpoints is the edge itself, or a Service cannot have it as an endpoint.',
+      'A host is not the one that something else derives or expects: Steward for the konnectivity certificate, spec.externalAddress for the CNI, or a DNS service such as sslip.io, whose names contain an address.',
     action:
-      "Set the addresses at which the tenant's own servers listen, and that pods of the management cluster can dial.",
+      'Set the host that the message names, in spec.hosts, in spec.domain of the Edge, or in the object.',
   },
-  VirtualAddressInvalid: {
+  OptionNotSupported: {
     meaning:
-      "Field worker.virtualAddresses has no address of the family of the tenant's kubernetes Service.",
-    action: 'Add an address of that family that is not used elsewhere in the tenant.',
-  },
-  InjectionUnsupported: {
-    meaning: 'Option worker.directInjection requires Kubernetes 1.36, but the tenant is older.',
-    action: 'Upgrade the tenant, or remove worker.directInjection.',
+      "The driver of the Edge, or the tenant's version, does not support an option of the Exposure.",
+    action: 'Remove the option, choose another Edge, or upgrade the tenant.',
   },
   NameConflict: {
-    meaning: 'An object that Snicket did not create has a name that Snicket needs.',
-    action: 'Delete or rename it, or choose another name for the Exposure.',
-  },
-  ExposureNameConflict: {
     meaning:
-      'A control plane requests an Exposure by annotation, but another Exposure has its name.',
-    action: 'Remove the annotation, or delete that Exposure.',
+      'An object that Snicket did not create, or another Exposure, has a name that Snicket needs.',
+    action: 'Delete or rename it, or choose another name.',
   },
   AnnotationIgnored: {
     meaning:
-      'A control plane requests an Exposure by annotation, but the Edge ignores annotations.',
-    action: 'Create the Exposure yourself, or set spec.annotations of the Edge to Allowed.',
-  },
-  AnnotationInvalid: {
-    meaning: 'A control plane requests an invalid Exposure by annotation.',
-    action: 'Correct the annotation or the object, or create the Exposure yourself.',
+      'A control plane requests an Exposure by annotation, but the request is invalid or the Edge ignores annotations.',
+    action:
+      'Correct the annotation or the object, create the Exposure yourself, or set spec.annotations of the Edge to Allowed.',
   },
   NotReconciled: {
     meaning:

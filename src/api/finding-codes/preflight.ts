@@ -15,8 +15,9 @@ export const PREFLIGHT_FINDINGS = {
   },
   PermissionMissing: {
     meaning:
-      'The current user is not allowed to create some of the objects that Snicket installs, or to list what a check needs.',
-    action: 'Run the check and install as a user bound to the ClusterRole cluster-admin.',
+      "Snicket's operator, or the user of a command, lacks a permission in the management cluster.",
+    action:
+      'Grant the permission: to the operator with kubectl apply -k deploy, to a user with a ClusterRole. To install Snicket, use a user bound to the ClusterRole cluster-admin.',
   },
   CRDVersionMissing: {
     meaning: "Snicket's CRDs are installed, but do not serve the version that this release uses.",

@@ -10,102 +10,43 @@ export const PREPARATION_FINDINGS = {
     action: 'Set the named fields yourself, or set prepare: Patch.',
   },
   FieldConflict: {
-    meaning: 'Another field manager owns a field that must change, so Snicket wrote nothing.',
-    action: 'Set the value where the field manager sets its own, or set prepare: Force.',
+    meaning:
+      'Another field manager owns a field that must change, or another client reverts or keeps changing it.',
+    action:
+      'Set the value where the other client sets its own, stop that client, or set prepare: Force.',
   },
   PreparationRejected: {
-    meaning: 'The API server or a webhook of the provider rejects the change.',
-    action: 'Correct the object or the Exposure as the message says.',
-  },
-  PreparationForbidden: {
-    meaning: "Snicket's operator is not allowed to write the object.",
-    action: 'Add the verb patch to its ClusterRole, or set prepare: Report.',
-  },
-  PreparationChanged: {
-    meaning: 'A webhook changed the object when Snicket wrote it.',
-    action: 'Set the fields yourself.',
-  },
-  PreparationReverted: {
-    meaning: "Another client reverts Snicket's changes to the object.",
-    action: 'Set the fields where the other client sets its own, or stop that client.',
-  },
-  PreparationBusy: {
-    meaning: 'Other clients write the object so often that Snicket could not.',
-    action: 'No action is needed. Snicket retries.',
+    meaning: 'The API server or a webhook of the provider rejects or alters the change.',
+    action: 'Correct the object or the Exposure as the message says, or set the fields yourself.',
   },
   ControlPlaneConflict: {
     meaning:
-      'The control plane is already prepared for another Exposure, and has only one pair of hosts.',
+      'Another Exposure of the same management cluster already prepares the control plane or manages its tenant.',
     action: 'Delete one of the two Exposures.',
   },
-  PreparationRecordUnreadable: {
-    meaning: 'Snicket did not write the record of the previous values of the fields.',
-    action: 'Check the fields, and then remove the named annotation.',
-  },
-  PreparationRecordNewer: {
-    meaning: 'A newer version of Snicket wrote the record of the previous values of the fields.',
-    action: 'Run that version of Snicket, or a newer one.',
-  },
-  FieldInvalid: {
+  PreparationRecordInvalid: {
     meaning:
-      'The object has a value that Snicket cannot extend or replace: a wrong type, a repeated entry, a flag in two entries, a list that is too long, or a name or address that no certificate can contain.',
-    action: 'Correct the named field as the message says.',
+      'Snicket cannot read the record of the previous values of the fields: it did not write the record, or a newer version did.',
+    action:
+      'Run that version of Snicket or a newer one, or check the fields and then remove the named annotation.',
   },
-  PreviousValuesTooLong: {
-    meaning:
-      'The current values of the fields are too long to record, so Snicket could not restore them.',
-    action: 'Set prepare: Report, and set the fields yourself.',
-  },
-  ExternalAddressMismatch: {
-    meaning:
-      "Field spec.externalAddress is not the host of the API, so the tenant's CNI bypasses the edge.",
-    action: 'Set it to the host of the API, unless the CNI should keep using that address.',
+  ProviderFeatureConflict: {
+    meaning: "The provider's own ingress, gateway or proxy is enabled and does what Snicket does.",
+    action:
+      'Disable it as the message says: in the object, by a newer version of the provider, or with prepare: Force.',
   },
   ServiceTypeNotNeeded: {
     meaning: 'The control plane has an address besides that of the edge.',
     action: 'Set the type to ClusterIP once no node and no kubeconfig uses that address.',
   },
-  GatewayModeEnabled: {
-    meaning:
-      'Field spec.controlPlane.gateway excludes the ingress that Kamaji needs for hosts behind an edge.',
-    action: 'Remove it. Snicket creates the routes on the Edge.',
-  },
-  AddonIngressConflict: {
-    meaning: "An Ingress of Kamaji's ingress addon claims the same hosts.",
-    action: 'Uninstall the addon, and then delete the Ingress.',
-  },
-  ProviderIngressEnabled: {
-    meaning: 'The provider creates an Ingress for the hosts that Snicket routes.',
-    action: 'Disable that in the object, or set prepare: Force.',
-  },
-  ProviderRouteRemains: {
-    meaning: 'The provider did not delete a route object that claims the hosts.',
-    action: 'Delete it as the message says, once the routes of the Edge exist.',
-  },
-  ProviderProxyEnabled: {
-    meaning:
-      "The provider's own proxy runs in the tenant and writes the same endpoints as Snicket.",
-    action: 'Disable it in the object, and delete the objects that the message names.',
-  },
   ProxySettingIgnored: {
     meaning: "A setting of the provider's own proxy has no counterpart and was ignored.",
     action: 'Set what you need in spec.worker of your own Exposure.',
   },
-  IngressPortMismatch: {
-    meaning: "The provider's port for its ingress is not that of the Edge.",
-    action: 'Set it to the port of the Edge, or choose another Edge.',
-  },
   EdgePortUnsupported: {
-    meaning: 'The provider or its chart always uses port 443, but the Edge uses another.',
-    action: 'Choose an Edge with port 443, or a newer version of the chart.',
-  },
-  KonnectivityHostMismatch: {
-    meaning: 'Steward issues the konnectivity certificate for another host.',
-    action: 'Set the hosts as Steward derives them.',
-  },
-  K0smotronProxyEnabled: {
-    meaning: 'This version of k0smotron deploys its own proxy to the workers.',
-    action: 'Upgrade k0smotron to 2.0 or newer.',
+    meaning: 'The provider or its chart uses another port than the Edge.',
+    action:
+      "Choose an Edge with the provider's port, set the provider's port to that of the Edge, or use a newer version of the chart.",
   },
   ChartValuesMissing: {
     meaning:

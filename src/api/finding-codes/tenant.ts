@@ -31,31 +31,15 @@ export const TENANT_FINDINGS = {
     action: 'Check that the address or the route points to the port of a kube-apiserver.',
   },
   TenantNotInitialized: {
-    meaning: 'The API server of the tenant has just started.',
-    action: 'Wait a few seconds.',
-  },
-  TenantConflict: {
-    meaning: 'Another Exposure of the same management cluster manages the tenant.',
-    action: 'Delete one of the two Exposures.',
+    meaning:
+      'The API server of the tenant has just started, and has not created Service default/kubernetes yet.',
+    action: 'Wait a few seconds. If this persists, delete the Service if it is headless.',
   },
   TenantOwnedElsewhere: {
     meaning:
       'Another management cluster owns the tenant through the Lease kube-system/snicket-owner in the tenant.',
     action:
       'Wait until the Lease expires, or delete one of the two Exposures. The operator of the owner renews the Lease for as long as it runs.',
-  },
-  KubernetesServiceMissing: {
-    meaning: 'Service default/kubernetes of the tenant has no address.',
-    action:
-      'Wait for its API server, which creates the Service, or delete the Service if it is headless.',
-  },
-  GatewayKeysInvalid: {
-    meaning: "The Secret with the gateway's keys cannot be used.",
-    action: 'Correct the Secret.',
-  },
-  ManagementForbidden: {
-    meaning: "Snicket's operator lacks a permission in the management cluster.",
-    action: "Add it to the operator's ClusterRole: kubectl apply -k deploy",
   },
   ManagementUnavailable: {
     meaning: "The management cluster's API server keeps failing.",

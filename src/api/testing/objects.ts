@@ -128,7 +128,7 @@ export const VALID_OBJECTS: Readonly<Record<string, WrittenObject>> = {
 };
 
 /** An object that validation rejects. */
-export interface InvalidObject {
+export interface FieldInvalid {
   readonly object: WrittenObject;
   readonly path: string;
   /** The parser's message. The API server has the same message for a CEL rule, and its own for a schema error. */
@@ -144,7 +144,7 @@ function controlPlane(fields: Fields): WrittenObject {
 }
 
 /** Objects that break a CEL rule. The parser and the API server reject them with the same message. */
-export const RULE_VIOLATIONS: readonly InvalidObject[] = [
+export const RULE_VIOLATIONS: readonly FieldInvalid[] = [
   {
     object: edgeOf({ driver: 'snicket' }, 'shared.edge'),
     path: 'metadata.name',
@@ -364,7 +364,7 @@ export const RULE_VIOLATIONS: readonly InvalidObject[] = [
 ];
 
 /** Objects that violate the schema. The API server rejects the same fields with its own messages. */
-export const SCHEMA_VIOLATIONS: readonly InvalidObject[] = [
+export const SCHEMA_VIOLATIONS: readonly FieldInvalid[] = [
   {
     object: edgeOf({}),
     path: 'spec.driver',

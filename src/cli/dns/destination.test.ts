@@ -27,14 +27,14 @@ test('of addresses and names the addresses, of names the first, and says so', ()
   expect(mixed.to).toEqual({ kind: 'addresses', addresses: ['203.0.113.10'] });
   expect(mixed.findings).toMatchObject([
     {
-      code: 'AddressIgnored',
+      code: 'RecordsUnsupported',
       severity: 'warning',
       message:
         'Edge shared also has lb.example.net, but a name cannot point to both: only its IP addresses are used.',
     },
   ]);
   expect(names.to).toEqual({ kind: 'name', host: 'a.example.net' });
-  expect(names.findings).toMatchObject([{ code: 'AddressIgnored' }]);
+  expect(names.findings).toMatchObject([{ code: 'RecordsUnsupported' }]);
 });
 
 test('an Edge without any address', () => {

@@ -88,7 +88,7 @@ function strange(edge: string, text: string): Finding {
 
 function ignoredAddress(edge: string, names: readonly string[], why: string): Finding {
   return {
-    code: 'AddressIgnored',
+    code: 'RecordsUnsupported',
     severity: 'warning',
     message: `Edge ${edge} also has ${names.join(', ')}, but a name cannot point to both: ${why}.`,
     action: 'To use other ones, set spec.addresses of the Edge.',

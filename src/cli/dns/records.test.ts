@@ -22,7 +22,7 @@ test('a name that cannot lead to a name is left out, with the way out; the other
     findings: [
       {
         of: 'Edge cloud',
-        code: 'AliasUnsupported',
+        code: 'RecordsUnsupported',
         severity: 'error',
         message:
           'The Edge has the name lb.example.net, but in format hosts a name cannot point to a name.',
@@ -91,8 +91,8 @@ describe('names that hold their address', () => {
     expect(
       embeddedAddressFindings(names).map(({ code, message }) => `${code}: ${message}`),
     ).toEqual([
-      'HostAddressMismatch: Host a.k8s.10.0.0.1.nip.io contains the address 10.0.0.1, but Edge shared has 203.0.113.10.',
-      'HostAddressMismatch: Host a.k8s.example.nip.io contains no address, but Edge shared has 203.0.113.10.',
+      'HostMismatch: Host a.k8s.10.0.0.1.nip.io contains the address 10.0.0.1, but Edge shared has 203.0.113.10.',
+      'HostMismatch: Host a.k8s.example.nip.io contains no address, but Edge shared has 203.0.113.10.',
     ]);
   });
 });

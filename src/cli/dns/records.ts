@@ -58,7 +58,7 @@ function aliasFindings(names: readonly KnownName[], format: FormatName): readonl
   );
   return [...edges].map(([edge, host]) => ({
     of: `Edge ${edge}`,
-    code: 'AliasUnsupported',
+    code: 'RecordsUnsupported',
     severity: 'error',
     message: `The Edge has the name ${host}, but in format ${format} a name cannot point to a name.`,
     action: `Set spec.addresses of the Edge to IP addresses, or use one of the formats ${formatsWith('hasAliases')}.`,
@@ -77,7 +77,7 @@ export function embeddedAddressFindings(names: readonly RequiredName[]): NamedFi
         ? 'contains no address'
         : `contains the address ${addresses.join(', ')}`;
     const finding: Finding = {
-      code: 'HostAddressMismatch',
+      code: 'HostMismatch',
       severity: 'error',
       message: `Host ${host} ${says}, but Edge ${edge} has ${destinationText(to)}.`,
       action: `Correct spec.domain of the Edge, or spec.hosts of the Exposure.`,

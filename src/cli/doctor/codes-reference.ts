@@ -33,7 +33,7 @@ export function codesReference(): string {
   return `<!-- ${NOTICE} -->\n\n${[INTRODUCTION, ...sections].join('\n\n')}\n`;
 }
 
-/** Returns the table of a group. What all its codes have in common is no column. */
+/** Returns the table of a group. A state or reporter that all its codes have in common is no column. */
 function table(entries: readonly Explanation[]): string {
   const columns: readonly (readonly [string, (entry: Explanation) => string])[] = [
     ['Code', ({ code }) => `\`${code}\``],
@@ -42,7 +42,10 @@ function table(entries: readonly Explanation[]): string {
     ['Meaning', ({ meaning }) => meaning],
     ['Action', ({ action = '' }) => action],
   ];
-  const shown = columns.filter(([, cell]) => new Set(entries.map(cell)).size > 1);
+  const shown = columns.filter(
+    ([heading, cell]) =>
+      !['State', 'Reported by'].includes(heading) || new Set(entries.map(cell)).size > 1,
+  );
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const rows = entries.map((entry) => line(shown.map(([, cell]) => cell(entry))));

@@ -13,7 +13,7 @@ import type { ManagementView } from '../../management/management-view.ts';
 import type { Secret } from '../../providers/plain.ts';
 
 /** Findings that missing permissions cause. */
-const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing', 'KubeconfigMissing']);
+const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing']);
 
 /** The same cluster, in which objects that the user may not read count as missing. Records which reads were refused. */
 export class RedactedView extends DelegatingView {
@@ -56,7 +56,7 @@ export class RedactedView extends DelegatingView {
     return [
       ...findings.filter(({ code }) => !MISSING.has(code)),
       {
-        code: 'SecretsForbidden',
+        code: 'PermissionMissing',
         severity: 'warning',
         message: `You are not allowed to read ${names}, so what depends on them is not checked.`,
         action: 'Ask a person who can read these Secrets, or request permission to get them.',

@@ -165,7 +165,7 @@ describe("what is put into a provider's object", () => {
     const one = await terminal.snicket(['diff', 'blue', '--only', 'management', ...IMAGE]);
 
     for (const { exitCode, stdout, stderr } of [both, one]) {
-      expect(stderr).toStartWith('error: tenants/blue: PreparationRecordNewer: ');
+      expect(stderr).toStartWith('error: tenants/blue: PreparationRecordInvalid: ');
       expect(stdout).toContain('  - management TenantRoute tenants/blue-');
       expect(stdout).not.toContain('TenantControlPlane');
       expect(exitCode).toBe(2);

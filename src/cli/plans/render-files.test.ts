@@ -154,7 +154,7 @@ spec:
     expect(kinds).toContain('EndpointSlice kubernetes-snicket-ipv6');
     expect(stdout).toContain('image: registry.example.com/snicket:2\n');
     expect(stderr).toContain(
-      'warning: tenants/blue: InjectionUnsupported: Option worker.directInjection requires MutatingAdmissionPolicy without a feature gate, which Kubernetes has since v1.36.0, but the tenant runs v1.35.0.',
+      'warning: tenants/blue: OptionNotSupported: Option worker.directInjection requires MutatingAdmissionPolicy without a feature gate, which Kubernetes has since v1.36.0, but the tenant runs v1.35.0.',
     );
     expect(exitCode).toBe(0);
   });
@@ -188,7 +188,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stdout).toContain(firstLine);
     expect(stdout).not.toContain('the key');
     expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
-      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443).',
+      'error: tenants/blue: ServiceInvalid: Service tenants/blue has no port 8132 (it has 6443).',
       'hint: Add the port, or correct spec.controlPlane.service.konnectivityPort.',
       'error: tenants/blue: EdgeReferenceInvalid: Edge shared names no ingress class, and the cluster has no default ingress class.',
       'hint: Install the controller with its IngressClass, and set spec.ingress.className to that class.',
@@ -287,7 +287,7 @@ spec: {controller: k8s.io/ingress-nginx}
       ...['warning', 'hint', 'note', 'note', 'note', ''],
     ]);
     expect(stderr).toStartWith(
-      'warning: tenants/any: MultipleDefaultEdges: Edges second and shared are both annotated as default',
+      'warning: tenants/any: DefaultEdgeInvalid: Edges second and shared are both annotated as default',
     );
   });
 });

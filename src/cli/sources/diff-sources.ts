@@ -157,7 +157,7 @@ function unread({ findings }: DryRun): Finding {
   const [why] = findings;
   const because = why === undefined ? '' : ` ${why.message}`;
   return {
-    code: why?.code ?? 'KubeconfigMissing',
+    code: why?.code ?? 'SecretMissing',
     severity: 'warning',
     message: `Objects to be deleted from the tenant are not shown.${because}`,
     action: 'To show them, keep its Secrets in the folder and remove only the Exposure.',

@@ -64,7 +64,7 @@ function k0smotron(): readonly PublishedExample[] {
         block,
         objects: [...others, annotated(object)],
         exitCode: 1,
-        codes: ['VersionTooOld'],
+        codes: ['VersionUnsupported'],
         outcome:
           'refused: the block has k0s v1.34.0, but the document itself requires v1.34.1 or newer, and k0smotron 2 rejects v1.34.0 too',
       },
@@ -164,7 +164,7 @@ function hetzner(): readonly PublishedExample[] {
       block: 'K0smotronControlPlane that the chart renders, behind another Edge',
       objects: [edgeOf({ driver: 'snicket' }), complete, rendered],
       exitCode: 0,
-      codes: ['ProviderRouteRemains'],
+      codes: ['HostClaimed'],
       outcome:
         'works: the class is fixed in this chart, so Snicket sets `deploy: false` in the object itself',
     },
@@ -270,31 +270,26 @@ function steward(): readonly PublishedExample[] {
   > = {
     'Complete example': {
       exitCode: 1,
-      codes: [
-        'FieldInvalid',
-        'ProviderIngressEnabled',
-        'ProviderProxyEnabled',
-        'ProviderRouteRemains',
-      ],
+      codes: ['FieldInvalid', 'HostClaimed', 'ProviderFeatureConflict'],
       outcome: `${removesProxy}. \`spec.networkProfile.address\` must be an IP address, also for Steward's certificates`,
     },
     'Service type': { exitCode: 0, codes: [], outcome: 'works' },
     Ingress: {
       exitCode: 0,
-      codes: ['ProviderIngressEnabled', 'ProviderRouteRemains'],
+      codes: ['HostClaimed', 'ProviderFeatureConflict'],
       outcome: 'works',
     },
-    'tcp-proxy': { exitCode: 1, codes: ['ProviderProxyEnabled'], outcome: removesProxy },
+    'tcp-proxy': { exitCode: 1, codes: ['ProviderFeatureConflict'], outcome: removesProxy },
     'tcp-proxy with all settings': {
       exitCode: 1,
-      codes: ['ProviderProxyEnabled', 'ProxySettingIgnored'],
+      codes: ['ProviderFeatureConflict', 'ProxySettingIgnored'],
       outcome: `${removesProxy}. The Exposure keeps \`resources\` and \`hostAliases\``,
     },
     'Certificate names': { exitCode: 0, codes: [], outcome: 'works' },
     Konnectivity: { exitCode: 0, codes: [], outcome: 'works' },
     'Image for air-gapped environments': {
       exitCode: 1,
-      codes: ['ProviderProxyEnabled', 'ProxySettingIgnored'],
+      codes: ['ProviderFeatureConflict', 'ProxySettingIgnored'],
       outcome: `${removesProxy}. [Air-gapped clusters](../air-gapped.md) has the image of Snicket`,
     },
   };
@@ -336,7 +331,7 @@ function kamaji(): readonly PublishedExample[] {
         block,
         objects: [edge, withBlock(base, { metadata: { uid } }), value],
         exitCode: 1,
-        codes: ['AddonIngressConflict', 'HostClaimed'],
+        codes: ['HostClaimed'],
         outcome:
           'refused: uninstall the addon and delete this Ingress. Snicket creates one with the same hosts, ports, class and annotation',
       };
@@ -365,7 +360,7 @@ function kamaji(): readonly PublishedExample[] {
       block: 'Annotation, without a default Edge',
       objects: [edgeOf({ driver: 'haproxy' }), base],
       exitCode: 1,
-      codes: ['NoDefaultEdge'],
+      codes: ['EdgeNotFound'],
       outcome:
         'refused: the annotation names no Edge. Annotate one with `snicket.dev/is-default: "true"`',
     },

@@ -12,7 +12,7 @@ const DELETED: Partial<ObjectMeta> = { deletionTimestamp: EARLIER };
 const AT = { addresses: ['203.0.113.10'] };
 const FORBIDDEN = new KubeError('Forbidden', 'cannot list ingresses');
 const INVALID: Finding = {
-  code: 'InvalidObject',
+  code: 'FieldInvalid',
   severity: 'error',
   message: 'spec.port: 0 is too small',
   action: 'Correct the object.',
@@ -69,8 +69,8 @@ describe('the conditions of an Edge', () => {
     [
       'whose kinds cannot be read',
       observation({ readError: FORBIDDEN }),
-      'False ManagementForbidden',
-      'False ManagementForbidden',
+      'False PermissionMissing',
+      'False PermissionMissing',
     ],
     [
       'without an address',
@@ -81,7 +81,7 @@ describe('the conditions of an Edge', () => {
     [
       'that cannot be parsed',
       observation({ context: INVALID }),
-      'False InvalidObject',
+      'False FieldInvalid',
       'Unknown NotAccepted',
     ],
     ['that is deleted and in use', observation({}, DELETED), 'False EdgeTerminating', 'True Ready'],
@@ -101,7 +101,7 @@ describe('the conditions of an Edge', () => {
 
   test('warn about the annotation of the default Edge', () => {
     const defaultFinding: Finding = {
-      code: 'MultipleDefaultEdges',
+      code: 'DefaultEdgeInvalid',
       severity: 'warning',
       message: 'a and b are the default Edge',
       action: 'choose one',
@@ -111,7 +111,7 @@ describe('the conditions of an Edge', () => {
 
     expect(status?.conditions?.[0]).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('MultipleDefaultEdges: a and b') as unknown,
+      message: expect.stringContaining('DefaultEdgeInvalid: a and b') as unknown,
     });
   });
 

@@ -57,7 +57,7 @@ describe.concurrent('an incomplete control plane', () => {
     const ports = [{ name: 'other', port: 1234 }];
     await lab.change(RESOURCES.service, 'blue', { spec: { ports } });
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False ServicePortMissing/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceInvalid/);
     expect(said).toContain('(it has 1234)');
     expect(route(lab)).toEqual(before);
 
@@ -123,7 +123,7 @@ describe.concurrent('an incomplete control plane', () => {
     const wrongEntry = secretOf(at('blue-ca'), { 'ca.pem': authority.certificate });
     await lab.user.create(RESOURCES.secret, wrongEntry);
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False SecretEntryMissing/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False SecretInvalid/);
     expect(said).toContain("has no entry 'tls.crt' (it has ca.pem)");
 
     await lab.changeSecret('blue-ca', { 'tls.crt': authority.certificate });

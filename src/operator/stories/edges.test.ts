@@ -60,7 +60,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.expose('blue', { edgeRef: undefined });
 
-    await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+    await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
 
     const isDefault = { 'snicket.dev/is-default': 'true' };
     await lab.applyEdge({}, 'shared', isDefault);
@@ -85,9 +85,9 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({}, 'shared', isDefault);
 
     for (const name of ['shared', 'younger']) {
-      await lab.until(`${name} says so`, () => said(name).includes('MultipleDefaultEdges'));
+      await lab.until(`${name} says so`, () => said(name).includes('DefaultEdgeInvalid'));
       expect(said(name)).toContain(
-        'MultipleDefaultEdges: Edges shared and younger are both annotated as default.',
+        'DefaultEdgeInvalid: Edges shared and younger are both annotated as default.',
       );
     }
     await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
@@ -97,7 +97,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
 
     await lab.until('blue moves', () => lab.statusOf('blue')?.edgeRef?.name === 'shared');
-    await lab.until('no word of it', () => !said('shared').includes('MultipleDefaultEdges'));
+    await lab.until('no word of it', () => !said('shared').includes('DefaultEdgeInvalid'));
   });
 
   test('an Exposure that moves to another default Edge stays there when the previous one is a default again', async () => {

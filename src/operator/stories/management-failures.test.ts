@@ -151,7 +151,7 @@ describe.concurrent('a management cluster that fails intermittently', () => {
     await lab.stopOperator();
     await write('too short\n');
     lab.startOperator();
-    await lab.untilCondition('blue', 'WorkersReady', /^False GatewayKeysInvalid/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False SecretInvalid/);
     await lab.untilCondition('blue', 'Reachable', /^False/);
 
     await write(`${Buffer.alloc(32, 7).toString('base64')}\n`);

@@ -27,10 +27,10 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementForbidden/);
+    const said = await lab.untilCondition('blue', 'Prepared', /^False PermissionMissing/);
     expect(said).toContain('GET /api/v1/namespaces/tenants/secrets/blue-ca');
     expect(said).toContain('ClusterRole');
-    expect(lab.condition('blue', 'Ready')).toStartWith('False ManagementForbidden');
+    expect(lab.condition('blue', 'Ready')).toStartWith('False PermissionMissing');
     expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
     lab.management.clearFaults();
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -78,7 +78,7 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden/);
+    const said = await lab.untilCondition('blue', 'Routed', /^False PermissionMissing/);
     expect(said).toContain('ingresses');
   });
 
@@ -94,8 +94,8 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.addExposed('green', { edgeRef: { name: 'own' } });
 
-    await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden.*ingresses/);
-    expect(edgeCondition(lab, 'Accepted')).toMatch(/^False ManagementForbidden.*ingresses/);
+    await lab.untilCondition('blue', 'Routed', /^False PermissionMissing.*ingresses/);
+    expect(edgeCondition(lab, 'Accepted')).toMatch(/^False PermissionMissing.*ingresses/);
     lab.management.clearFaults();
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.read(resource, name)).toBeDefined();

@@ -38,7 +38,7 @@ test('Steward: routes exist before its proxy is removed, and the user makes all 
 
   await lab.user.patch(STEWARD, green, 'merge', { metadata: { annotations: REQUESTS_EDGE } });
 
-  await lab.untilCondition('green', 'Prepared', /^False ProviderProxyEnabled/);
+  await lab.untilCondition('green', 'Prepared', /^False ProviderFeatureConflict/);
   await lab.until('there are routes', () => lab.routesOf('green').length === 2);
   expect(lab.routesOf('green').map((route) => route.host)).toContain(host);
   expect(specOf()).toEqual(before);
@@ -89,7 +89,7 @@ test("Kamaji's addon: nothing happens without a default Edge, and no field chang
   });
   const specOf = () => (lab.management.read(KAMAJI, blue) as { readonly spec?: object }).spec;
   const before = specOf();
-  const said = await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+  const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
   expect(said).toContain(
     'The annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue uses the default Edge',
   );
@@ -116,7 +116,7 @@ test("Kamaji's addon: its annotation alone exposes a tenant at a default Edge", 
     'metadata.annotations': { 'kamaji.clastix.io/ingress.domain': 'example.test' },
     'spec.addons.konnectivity': undefined,
   });
-  await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+  await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
 
   await lab.change(RESOURCES.edge, 'shared', {
     metadata: { annotations: { 'snicket.dev/is-default': 'true' } },

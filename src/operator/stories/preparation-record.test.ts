@@ -308,7 +308,11 @@ describe.concurrent('the record of an Exposure', () => {
     const before = shownIn(lab);
 
     await expose(lab, { hosts: { api: 'other.example.test' } });
-    await lab.untilCondition('blue', 'Prepared', /^False PreparationRecordNewer: .* has version 7/);
+    await lab.untilCondition(
+      'blue',
+      'Prepared',
+      /^False PreparationRecordInvalid: .* has version 7/,
+    );
     await lab.unexpose('blue');
     await lab.untilCondition('blue', 'Ready', /^False CleaningUp: .* has version 7/);
     const kept = recordIn(lab);

@@ -128,11 +128,7 @@ describe.concurrent('a tenant in use whose control plane is no longer prepared',
     await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
     fail('get');
     fail('patch');
-    await lab.untilCondition(
-      'blue',
-      'Prepared',
-      /^False (ManagementUnavailable|PreparationReverted)/,
-    );
+    await lab.untilCondition('blue', 'Prepared', /^False (ManagementUnavailable|FieldConflict)/);
     await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);

@@ -63,7 +63,7 @@ test('an Ingress of k0smotron with the class of the Edge is the route', async ()
   const routed = await lab.untilCondition('red', 'Routed', /^True/);
   expect(routed).toContain('True Admitted: the controller serves it at 192.0.2.77');
   const prepared = await lab.untilCondition('red', 'Prepared', /^True/);
-  expect(prepared).not.toContain('ProviderRouteRemains');
+  expect(prepared).not.toContain('HostClaimed');
   await lab.untilCondition('red', 'WorkersReady', /^True/);
   expect(hasOwnRoute(lab)).toBe(false);
   expect(

@@ -190,7 +190,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       { resource: KAMAJI },
     );
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('ExposureNameConflict'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('NameConflict'));
     expect(desired()).toEqual(before);
   });
 
@@ -228,7 +228,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid,
     );
     await lab.untilCondition('blue', 'Prepared', /^True/);
-    expect(lab.eventsOf('blue')).not.toContain('ExposureNameConflict');
+    expect(lab.eventsOf('blue')).not.toContain('NameConflict');
   });
 });
 

@@ -82,7 +82,7 @@ test('a control plane is prepared in the older version if only that is served', 
 
   const said = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
 
-  expect(said).toContain('K0smotronProxyEnabled');
+  expect(said).toContain('ProviderFeatureConflict');
   await lab.untilCondition('amber-cp', 'WorkersReady', /^True/);
   const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, 'v1beta1');
   expect(lab.read(resource, 'amber-cp')).toMatchObject({
@@ -233,11 +233,11 @@ test('settings of the tcp-proxy of Steward are copied to the Exposure, and stay 
   await lab.user.apply(changed(tenant, { 'spec.addons.tcpProxy': tcpProxy }), {
     resource: STEWARD,
   });
-  await lab.untilCondition('green', 'Prepared', /^False ProviderProxyEnabled/);
+  await lab.untilCondition('green', 'Prepared', /^False ProviderFeatureConflict/);
   expect(worker()).toMatchObject(tcpProxy);
 
   await lab.user.apply(tenant, { resource: STEWARD });
 
-  await lab.untilCondition('green', 'Prepared', /^False (?!ProviderProxyEnabled)/);
+  await lab.untilCondition('green', 'Prepared', /^False (?!ProviderFeatureConflict)/);
   expect(worker()).toMatchObject(tcpProxy);
 });

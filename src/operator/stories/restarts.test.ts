@@ -51,7 +51,7 @@ describe.concurrent('an operator that is restarted', () => {
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('red');
     await lab.until('the first has told', () =>
-      lab.eventsOf('blue').includes('ProviderIngressEnabled'),
+      lab.eventsOf('blue').includes('ProviderFeatureConflict'),
     );
     await lab.untilCondition('green', 'Ready', /^False EdgeNotFound/);
     await lab.untilCondition('red', 'Ready', /^True/);

@@ -61,7 +61,7 @@ describe.concurrent('nothing is written to any API once everything is up to date
       controlPlane: { type: 'Endpoints', endpoints: { api }, caSecretRef, kubeconfigSecretRef },
     });
 
-    await lab.untilCondition('blue', 'Routed', /^False EndpointInvalid/);
+    await lab.untilCondition('blue', 'Routed', /^False FieldInvalid/);
 
     await untilSteady(lab);
   });

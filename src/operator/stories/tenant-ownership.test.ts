@@ -29,7 +29,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = tenant;
     await lab.expose('copy', {}, 'blue');
 
-    const said = await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
+    const said = await lab.untilCondition('copy', 'WorkersReady', /^False ControlPlaneConflict/);
 
     expect(said).toContain('already managed by Exposure tenants/blue');
     expect(holderIn(tenant)).toBe(identityIn(lab));
@@ -45,7 +45,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = tenant;
     const before = server.writes().length;
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False ControlPlaneConflict/);
     // As if it had written there once, before the other one did.
     const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
     await lab.change(RESOURCES.exposure, 'copy', { metadata: { finalizers } });
@@ -67,7 +67,7 @@ describe.concurrent('two Exposures of one control plane', () => {
 
     lab.startOperator();
 
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False ControlPlaneConflict/);
     expect(lab.exposure('copy')?.metadata.finalizers).toEqual([ROUTES_FINALIZER]);
     expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
   });
@@ -76,7 +76,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'WorkersReady', /^False TenantConflict/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False ControlPlaneConflict/);
 
     await lab.untilGone('blue');
 
@@ -96,7 +96,7 @@ describe.concurrent('two Exposures of one control plane', () => {
       const both = [state('blue'), state('copy')];
       return (
         both.some((text) => text.startsWith('True')) &&
-        both.some((text) => text.startsWith('False TenantConflict'))
+        both.some((text) => text.startsWith('False ControlPlaneConflict'))
       );
     });
     await lab.untilQuiet(6);

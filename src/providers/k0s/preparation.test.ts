@@ -80,7 +80,7 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
     expect(findings).toMatchObject([
       {
-        code: 'ExternalAddressMismatch',
+        code: 'HostMismatch',
         severity: 'warning',
         message: expect.stringContaining('is 203.0.113.1 instead of new.k8s.example.test'),
         action: 'Set it to new.k8s.example.test, unless the CNI should keep using that address.',

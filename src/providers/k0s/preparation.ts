@@ -149,7 +149,7 @@ function remoteHostFinding(text: string): Finding {
 function versionMissing(text: string): Finding {
   const { since } = GATES.k0sAddressWithPort;
   return {
-    code: 'VersionMissing',
+    code: 'VersionUnsupported',
     severity: 'error',
     message: `${text} has no spec.version. k0smotron then uses 1.27, which does not work behind an edge.`,
     action: `Set spec.version to v${since.at(-1)}-k0s.0 or newer.`,
@@ -158,7 +158,7 @@ function versionMissing(text: string): Finding {
 
 function noPatches(text: string, apiVersion: string): Finding {
   return {
-    code: 'K0smotronProxyEnabled',
+    code: 'ProviderFeatureConflict',
     severity: 'warning',
     message: `${text} is served as ${apiVersion}, which has no spec.patches. k0smotron therefore deploys its own proxy (DaemonSet default/k0smotron-haproxy) to the workers, and Service default/kubernetes points to it.`,
     action: `Upgrade k0smotron to 2.0 or newer, which serves ${PATCHES_VERSION}.`,
@@ -175,7 +175,7 @@ function externalAddressFindings(object: KubeObject, spec: PreparationSpec): rea
   const { api } = spec.hosts;
   return [
     {
-      code: 'ExternalAddressMismatch',
+      code: 'HostMismatch',
       severity: 'warning',
       message: `Field ${field} is ${quoted(external)} instead of ${api}, so k0smotron points the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), bypassing the edge.`,
       action: `Set it to ${api}, unless the CNI should keep using that address.`,
@@ -194,7 +194,7 @@ function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly
   const { namespace = '' } = object.metadata;
   return [
     {
-      code: 'ProviderRouteRemains',
+      code: 'HostClaimed',
       severity: 'warning',
       message: `k0smotron created an Ingress for ${objectText(object)} and does not delete it when spec.ingress.deploy is false.`,
       action: `Delete it once the routes of the Edge exist: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,

@@ -23,7 +23,7 @@ export function hostFindings(
     return [
       ...found,
       {
-        code: 'KonnectivityHostMissing',
+        code: 'HostMissing',
         severity: 'error',
         message: 'The control plane has konnectivity, but no host is set for its agents.',
         action: 'Set spec.hosts.konnectivity, or spec.domain of the Edge.',
@@ -34,7 +34,7 @@ export function hostFindings(
   return [
     ...found,
     {
-      code: 'HostsEqual',
+      code: 'FieldInvalid',
       severity: 'error',
       message: `Host ${api} would be used for both the API and konnectivity, but the edge routes by host.`,
       action: 'Set spec.hosts.konnectivity to another host.',
@@ -45,7 +45,7 @@ export function hostFindings(
 function hostFinding(kind: string, host: string): Finding | undefined {
   if (PORT.test(host)) {
     return {
-      code: 'HostInvalid',
+      code: 'FieldInvalid',
       severity: 'error',
       message: `Host ${host} includes a port, but certificates and routes do not have ports.`,
       action: `Set spec.hosts.${kind} to ${host.replace(/:\d+$/, '')}. The port is that of the Edge.`,
@@ -53,7 +53,7 @@ function hostFinding(kind: string, host: string): Finding | undefined {
   }
   if (ipVersion(host) === 0) return undefined;
   return {
-    code: 'HostInvalid',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `Host ${host} is an IP address, but clients do not send IP addresses as TLS server names.`,
     action: `Set spec.hosts.${kind} to a DNS name.`,

@@ -12,7 +12,7 @@ export function deletingFindings(object: KubeObject): readonly Finding[] {
   if (object.metadata.deletionTimestamp === undefined) return [];
   return [
     {
-      code: 'ControlPlaneDeleting',
+      code: 'ControlPlaneMissing',
       severity: 'error',
       message: `${objectText(object)} is being deleted, so Snicket does not write to it.`,
       action: 'Delete the Exposure too, or recreate the control plane.',

@@ -357,7 +357,7 @@ function recordLengthFinding(
   if (recordText(exposure, nextRecord(record, plans, 'before')) !== undefined) return undefined;
   const objects = plans.filter(({ isDue }) => isDue).map(({ live }) => objectText(live));
   return {
-    code: 'PreviousValuesTooLong',
+    code: 'FieldInvalid',
     severity: 'error',
     message: `The current values of the fields to change in ${objects.join(' and ')} are too long for the annotation ${RECORD_ANNOTATION}, so Snicket could not restore them.`,
     action: 'Set prepare: Report, and set the fields yourself.',
@@ -370,14 +370,14 @@ export function recordFinding(exposure: KubeObject, { problem, version }: Record
   const place = `The annotation ${RECORD_ANNOTATION} of Exposure ${keyText(exposure.metadata)}`;
   if (problem === 'newer') {
     return {
-      code: 'PreparationRecordNewer',
+      code: 'PreparationRecordInvalid',
       severity: 'error',
       message: `${place} has version ${version}, but this version of Snicket reads version ${RECORD_VERSION}. Snicket changes neither the control plane's objects nor the annotation.`,
       action: 'Run the version of Snicket that wrote it, or a newer one.',
     };
   }
   return {
-    code: 'PreparationRecordUnreadable',
+    code: 'PreparationRecordInvalid',
     severity: 'error',
     message: `${place} was not written by Snicket, so the previous values of the fields are unknown.`,
     action: `Check the fields of the control plane, and then remove the annotation: kubectl annotate -n ${namespace} exposures.snicket.dev ${name} ${RECORD_ANNOTATION}-`,

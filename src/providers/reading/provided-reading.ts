@@ -102,7 +102,7 @@ function routeOf(
   const ports = tcpPorts(live);
   const present = ports.map(({ port, portName }) => `${portName} ${port}`).join(', ') || 'none';
   const lacks = (name: string): Finding => ({
-    code: 'ServicePortMissing',
+    code: 'ServiceInvalid',
     severity: 'error',
     message: `Service ${keyText(key)} has no port '${name}' (it has ${present}).`,
     action: remedy.entry,
@@ -143,7 +143,7 @@ async function readKubeconfig(
   if (entry === undefined || text === undefined) {
     const expected =
       entries.find((candidate) => secret.data?.[candidate] === '') ?? entries[0] ?? '';
-    return lacks('SecretEntryMissing', entryMissing(key, expected, secret), remedy.entry);
+    return lacks('SecretInvalid', entryMissing(key, expected, secret), remedy.entry);
   }
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
   if (aimed === undefined) {

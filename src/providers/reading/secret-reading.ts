@@ -85,7 +85,7 @@ function secretMissing(
         action: remedy.secret,
       }
     : {
-        code: 'SecretEntryMissing',
+        code: 'SecretInvalid',
         severity: 'error',
         message: entryMissing(key, entry, secret),
         action: remedy.entry,

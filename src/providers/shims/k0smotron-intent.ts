@@ -47,7 +47,7 @@ function portFindings(
   if (edgePort === undefined || edgePort === port) return [];
   return [
     {
-      code: 'IngressPortMismatch',
+      code: 'EdgePortUnsupported',
       severity: 'warning',
       message: `Field ${field} of ${objectText(object)} is ${port}, but the Edge uses ${edgePort}, which kubeconfigs and workers will use.`,
       action: `Set it to ${edgePort}, or choose an Edge with port ${port}.`,
@@ -71,7 +71,7 @@ function ownIngressFindings(
     const settings = [`class ${className}`, ...textMapAt(ingress, 'annotations').keys()].join(', ');
     return [
       {
-        code: 'ProviderIngressEnabled',
+        code: 'ProviderFeatureConflict',
         severity: 'warning',
         message: `k0smotron creates Ingress ${namespace}/${name} for spec.ingress of ${objectText(object)} (${quoted(settings)}), and Snicket creates routes for the same hosts.`,
         action: `Set spec.ingress.deploy: false, or set prepare: Force. Then delete the Ingress: ${removal}`,
@@ -81,7 +81,7 @@ function ownIngressFindings(
   if (!context.ingressNames.has(name)) return [];
   return [
     {
-      code: 'ProviderRouteRemains',
+      code: 'HostClaimed',
       severity: 'warning',
       message: `Ingress ${namespace}/${name}, which k0smotron did not delete, claims the hosts of Snicket's routes.`,
       action: removal,

@@ -51,7 +51,7 @@ function addonFindings(
   if (!ingressNames.has(uid)) return [];
   return [
     {
-      code: 'AddonIngressConflict',
+      code: 'HostClaimed',
       severity: 'warning',
       message: `Ingress ${namespace}/${uid} of Kamaji's ingress addon claims the same hosts as Snicket's routes.`,
       action: `Uninstall the addon, and then delete the Ingress: kubectl delete -n ${namespace} ingress ${uid}`,
@@ -71,7 +71,7 @@ export function ownIngressFindings(
   const { namespace, name } = object.metadata;
   return [
     {
-      code: 'ProviderIngressEnabled',
+      code: 'ProviderFeatureConflict',
       severity: 'warning',
       message: `${displayName} creates Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket creates a route for the same host.`,
       action: `Set ingressClassName: ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or set prepare: Force.`,

@@ -137,7 +137,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     const { exposure, findings } = shim(object);
 
     expect(exposure).toBeUndefined();
-    expect(findings).toMatchObject([{ code: 'AnnotationInvalid' }]);
+    expect(findings).toMatchObject([{ code: 'AnnotationIgnored' }]);
     expect(findings[0]?.message).toContain('Not A Name');
   });
 
@@ -148,10 +148,10 @@ describe('an object with the annotation snicket.dev/edge', () => {
 
     expect(shimObstacle(undefined, owner)).toBeUndefined();
     expect(shimObstacle(exposure, owner)).toBeUndefined();
-    expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureNameConflict' });
+    expect(shimObstacle(others, owner)).toMatchObject({ code: 'NameConflict' });
     // A user wrote it, with an owner reference for garbage collection.
     const users = changed(exposure!, { 'metadata.labels': {} });
-    expect(shimObstacle(users, owner)).toMatchObject({ code: 'ExposureNameConflict' });
+    expect(shimObstacle(users, owner)).toMatchObject({ code: 'NameConflict' });
   });
 });
 
@@ -182,7 +182,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
 
     expect(found.findings).toMatchObject([
       {
-        code: 'AddonIngressConflict',
+        code: 'HostClaimed',
         message: expect.stringContaining('Ingress tenants/uid-of-blue'),
       },
     ]);
@@ -195,7 +195,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
       const found = shim(changed(tenant, { 'metadata.annotations': annotations }));
 
       expect(found.exposure).toBeUndefined();
-      expect(codes(found)).toEqual(['AnnotationInvalid']);
+      expect(codes(found)).toEqual(['AnnotationIgnored']);
     },
   );
 
@@ -209,7 +209,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
       }),
     );
 
-    expect(found.findings).toMatchObject([{ code: 'ProviderIngressEnabled' }]);
+    expect(found.findings).toMatchObject([{ code: 'ProviderFeatureConflict' }]);
     expect(found.findings[0]?.message).toBe(
       'Kamaji creates Ingress tenants/blue for a.example.test (class haproxy), and Snicket creates a route for the same host.',
     );
@@ -240,7 +240,7 @@ describe('a tenant of Steward', () => {
         hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
       },
     });
-    expect(codes(shim(tenant))).toEqual(['ProviderProxyEnabled', 'ProviderIngressEnabled']);
+    expect(codes(shim(tenant))).toEqual(['ProviderFeatureConflict', 'ProviderFeatureConflict']);
   });
 
   test.each([
@@ -302,7 +302,7 @@ describe('a tenant of Steward', () => {
       'image',
     );
     expect(again.exposure).toEqual(retained.exposure);
-    expect(codes(retained)).toEqual(['ProviderIngressEnabled']);
+    expect(codes(retained)).toEqual(['ProviderFeatureConflict']);
     // An Exposure whose object never had a provider proxy retains nothing.
     const users = changed(asServed, { 'metadata.annotations': {} });
     expect(specOf(shim(without, { ...NOTHING, existing: users }))).not.toMatchObject({
@@ -329,13 +329,13 @@ describe('a control plane of k0smotron', () => {
     expect(specOf(found)).toMatchObject({ hosts });
     expect(found.findings).toMatchObject([
       {
-        code: 'IngressPortMismatch',
+        code: 'EdgePortUnsupported',
         message: expect.stringContaining(
           'Field spec.ingress.port of Cluster tenants/red is 8443, but the Edge uses 443, which kubeconfigs and workers will use.',
         ),
       },
       {
-        code: 'ProviderIngressEnabled',
+        code: 'ProviderFeatureConflict',
         message: expect.stringContaining(
           'k0smotron creates Ingress tenants/kmc-red for spec.ingress of Cluster tenants/red (class haproxy, haproxy.org/ssl-passthrough), and Snicket creates routes for the same hosts.',
         ),
@@ -347,9 +347,7 @@ describe('a control plane of k0smotron', () => {
     const quiet = changed(cluster, { 'spec.ingress.deploy': false });
 
     expect(codes(shim(quiet))).toEqual([]);
-    expect(codes(shim(quiet, { ingressNames: new Set(['kmc-red']) }))).toEqual([
-      'ProviderRouteRemains',
-    ]);
+    expect(codes(shim(quiet, { ingressNames: new Set(['kmc-red']) }))).toEqual(['HostClaimed']);
   });
 
   test('under Cluster API has an Ingress with the name of its Cluster', () => {
@@ -375,7 +373,7 @@ describe('a control plane of k0smotron', () => {
 
   test.each([
     ['none', []],
-    ['haproxy', ['ProviderIngressEnabled']],
+    ['haproxy', ['ProviderFeatureConflict']],
   ])(
     'has no warning for an Ingress that no controller handles: class %p',
     (className, expected) => {

@@ -69,7 +69,7 @@ export function shimObstacle(
 ): Finding | undefined {
   if (existing === undefined || isGeneratedFor(existing, owner)) return undefined;
   return {
-    code: 'ExposureNameConflict',
+    code: 'NameConflict',
     severity: 'error',
     message: `${objectText(owner)} requests an Exposure by annotation, but Exposure ${keyText(existing.metadata)} already exists and does not belong to it.`,
     action: `Remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure.`,
@@ -179,7 +179,7 @@ function annotationIgnored(object: KubeObject, edge: string): Finding {
 
 function invalidExposure(object: KubeObject, error: InvalidObjectError): Finding {
   return {
-    code: 'AnnotationInvalid',
+    code: 'AnnotationIgnored',
     severity: 'error',
     message: sentence(
       `${objectText(object)} requests an invalid Exposure by annotation: ${quoted(error.message, 600)}`,

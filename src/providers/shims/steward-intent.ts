@@ -69,7 +69,7 @@ function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
 
 function ownProxy(object: KubeObject): Finding {
   return {
-    code: 'ProviderProxyEnabled',
+    code: 'ProviderFeatureConflict',
     severity: 'warning',
     message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant and writes the same endpoints as Snicket. Its resources, its hostAliases and an image of Snicket are copied to spec.worker of the Exposure.`,
     action:

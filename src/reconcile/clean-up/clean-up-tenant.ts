@@ -46,7 +46,7 @@ async function isGone(
 }
 
 const NO_KUBECONFIG: Finding = {
-  code: 'KubeconfigMissing',
+  code: 'SecretMissing',
   severity: 'error',
   message: 'The tenant has no kubeconfig.',
   action: 'Set spec.controlPlane.kubeconfigSecretRef.',

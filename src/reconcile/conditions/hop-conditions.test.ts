@@ -109,7 +109,7 @@ describe('KonnectivityReady', () => {
   test('fails if the spec names a port that does not exist', () => {
     expect(konnectivityState(plan(ROUTES), [], 8132)).toEqual({
       status: 'False',
-      reason: 'ServicePortMissing',
+      reason: 'ServiceInvalid',
       message:
         'The Service has no port 8132, which spec.controlPlane.service.konnectivityPort names.',
     });

@@ -66,7 +66,7 @@ export function konnectivityState(
   if (routes?.konnectivity === undefined) {
     if (desiredPort !== undefined) {
       const message = `The Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names.`;
-      return { status: 'False', reason: 'ServicePortMissing', message };
+      return { status: 'False', reason: 'ServiceInvalid', message };
     }
     return holds('NotUsed', 'The control plane has no konnectivity server.');
   }

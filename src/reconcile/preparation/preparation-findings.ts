@@ -105,7 +105,7 @@ export function refusedFinding({ live }: PreparationPlan, error: KubeError): Fin
 /** Snicket has no permission to write the object. */
 export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
   return {
-    code: 'PreparationForbidden',
+    code: 'PermissionMissing',
     severity: 'error',
     message: `Snicket is not allowed to write ${objectText(live)}.`,
     action: `Add the verb patch on ${resource.plural} to its ClusterRole, or set prepare: Report.`,
@@ -115,7 +115,7 @@ export function forbiddenFinding({ live, resource }: PreparationPlan): Finding {
 /** The write succeeded, but a webhook has changed it. */
 export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]): Finding {
   return {
-    code: 'PreparationChanged',
+    code: 'PreparationRejected',
     severity: 'error',
     message: `${objectText(live)} was written, but a webhook changed it: ${fieldsText(fields)}.`,
     action: YOURSELF,
@@ -136,7 +136,7 @@ export function contestedFinding(
   const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
   const suspects = owners === '' && others !== '' ? ` (other field managers: ${others})` : '';
   return {
-    code: 'PreparationReverted',
+    code: 'FieldConflict',
     severity: 'error',
     message: `${who} reverts Snicket's changes to ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}.`,
     action: `${YOURSELF}, or stop the other writer. Snicket retries with increasing delays.`,
@@ -154,7 +154,7 @@ function managersIn(entries: readonly ManagedFields[]): string {
 /** Other clients write the object all the time. */
 export function busyFinding(objects: readonly KubeObject[]): Finding {
   return {
-    code: 'PreparationBusy',
+    code: 'FieldConflict',
     severity: 'error',
     message: `Other clients write ${objects.map(objectText).join(', ')} so often that Snicket could not.`,
     action: 'No action is needed. Snicket retries.',

@@ -237,7 +237,7 @@ describe.concurrent('prepare: Patch', () => {
     }
 
     expect(waits.map(({ requeueAfterMs }) => requeueAfterMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
-    expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationReverted' }]);
+    expect(waits[0]?.findings).toMatchObject([{ code: 'FieldConflict' }]);
     expect(waits[0]?.findings[0]?.message).toStartWith(
       `Another client reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (other field managers: user): .spec.controlPlane.ingress.hostname is unset, desired "blue.k8s.example.test:443"; .spec.controlPlane.ingress.ingressClassName is unset, desired "snicket-unhandled".`,
     );
@@ -348,7 +348,7 @@ describe.concurrent('prepare: Patch', () => {
 
     const outcome = await lab.prepare('Force');
 
-    expect(outcome.findings).toMatchObject([{ code: 'PreviousValuesTooLong' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'FieldInvalid' }]);
     expect(at(lab, CLASS)).toBeUndefined();
   });
 
@@ -358,7 +358,7 @@ describe.concurrent('prepare: Patch', () => {
 
     const outcome = await lab.prepare();
 
-    expect(outcome.findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationRecordInvalid' }]);
     expect(at(lab, HOST)).toBeUndefined();
   });
 
@@ -376,7 +376,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(outcome.isPrepared).toBe(false);
     expect(outcome.findings).toMatchObject([
       {
-        code: 'PreparationRecordNewer',
+        code: 'PreparationRecordInvalid',
         message:
           "The annotation snicket.dev/preparation of Exposure tenants/blue has version 2, but this version of Snicket reads version 1. Snicket changes neither the control plane's objects nor the annotation.",
       },
@@ -486,7 +486,7 @@ describe.concurrent('prepare: Force', () => {
     await lab.userApplies({ [HOST]: 'old.example.test' }, true);
     const again = await lab.prepare('Force');
 
-    expect(contested.findings).toMatchObject([{ code: 'PreparationReverted' }]);
+    expect(contested.findings).toMatchObject([{ code: 'FieldConflict' }]);
     expect(contested.findings[0]?.message).toBe(
       `Field manager user reverts Snicket's changes to TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", desired "blue.k8s.example.test:443".`,
     );
@@ -521,7 +521,7 @@ describe.concurrent('prepare: Force', () => {
     const tried = await lab.prepare('Force');
     const waiting = await lab.prepare('Force');
 
-    expect(tried.findings).toMatchObject([{ code: 'PreparationChanged' }]);
+    expect(tried.findings).toMatchObject([{ code: 'PreparationRejected' }]);
     expect(waiting.findings).toEqual(tried.findings);
     expect(waiting.requeueAfterMs).toBe(1_000);
   });
@@ -533,7 +533,7 @@ describe.concurrent('prepare: Force', () => {
     lab.preparer.forget('tenants/blue');
 
     const waiting = await lab.prepare('Force');
-    expect(found.findings).toMatchObject([{ code: 'PreparationChanged' }]);
-    expect(waiting.findings).toMatchObject([{ code: 'PreparationReverted' }]);
+    expect(found.findings).toMatchObject([{ code: 'PreparationRejected' }]);
+    expect(waiting.findings).toMatchObject([{ code: 'FieldConflict' }]);
   });
 });

@@ -392,7 +392,7 @@ describe.concurrent('an Exposure that goes', () => {
 
     expect(lab.tenant()).toEqual(before);
     expect(said).toContain('was not written by Snicket');
-    expect(findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
+    expect(findings).toMatchObject([{ code: 'PreparationRecordInvalid' }]);
   });
 });
 

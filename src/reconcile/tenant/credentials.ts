@@ -85,7 +85,7 @@ async function keysOrFinding(read: () => Promise<MasterKeys>): Promise<MasterKey
     if (!(error instanceof KeyFileError)) throw error;
     const message = sentence(error.message);
     return {
-      code: 'GatewayKeysInvalid',
+      code: 'SecretInvalid',
       severity: 'error',
       message,
       action: 'Correct the Secret.',

@@ -252,7 +252,7 @@ function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {
   if (fault !== undefined) return fails(fault);
   return waitsFor(
     {
-      code: 'KubeconfigMissing',
+      code: 'SecretMissing',
       severity: 'error',
       message: 'The tenant has no kubeconfig yet, so its state is unknown.',
       action: 'Wait for its provider, or set spec.controlPlane.kubeconfigSecretRef.',

@@ -134,7 +134,7 @@ test('an Exposure waits for an Edge whose file was never valid, until that is fi
   await lab.untilCondition(
     'blue',
     'Accepted',
-    /^False NoDefaultEdge: .* It may be defined in edge\.yaml, which cannot be used\. Correct edge\.yaml\.$/,
+    /^False EdgeNotFound: .* It may be defined in edge\.yaml, which cannot be used\. Correct edge\.yaml\.$/,
   );
   lab.remove('edge.yaml');
   await lab.untilCondition('blue', 'Accepted', /no Edge exists\. Create an Edge/);
@@ -239,7 +239,7 @@ test('an Edge is deleted and recreated with its file, and the tenant stays reach
   // No finalizer protects the Edge: the file is the spec, and restoring it undoes the removal.
   await lab.untilLater('the removal takes effect', () => {
     const { conditions = [] } = (lab.exposure('blue') as Partial<Exposure>).status ?? {};
-    return conditions.some(({ type, reason }) => type === 'Accepted' && reason === 'NoDefaultEdge');
+    return conditions.some(({ type, reason }) => type === 'Accepted' && reason === 'EdgeNotFound');
   });
   expect(await lab.get(blue, '/version')).toContain('v1.');
 

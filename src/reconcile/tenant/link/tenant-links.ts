@@ -205,7 +205,7 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
 
 function noAddress(): Finding {
   return {
-    code: 'ServiceHasNoAddress',
+    code: 'ServiceInvalid',
     severity: 'error',
     message: 'The Service of the control plane is headless, so the operator cannot dial it.',
     action: 'Give the Service a cluster IP, or set spec.controlPlane.endpoints.',

@@ -20,7 +20,7 @@ export function ownedElsewhere(holderIdentity: string, expiresAt: Date): Finding
 /** The tenant belongs to another Exposure of the same management cluster. */
 export function ownedHere(exposure: string): Finding {
   return {
-    code: 'TenantConflict',
+    code: 'ControlPlaneConflict',
     severity: 'error',
     message: `The tenant is already managed by Exposure ${exposure} for the same control plane.`,
     action: 'Delete one of the two Exposures.',
