@@ -28,6 +28,20 @@ test('a write of other content or to another object is not a repetition', () => 
   expect(repeats.waitMs('b', 'x')).toBe(0);
 });
 
+test('a write is forgotten when its backoff would start over', () => {
+  const clock = new ManualClock();
+  const repeats = new WriteBackoff(clock);
+  repeats.add('a', 'x');
+  clock.advance(300_000);
+  repeats.add('b', 'x');
+
+  clock.advance(300_001);
+  repeats.forgetOld();
+
+  expect(repeats.size).toBe(1);
+  expect(repeats.waitMs('b', 'x')).toBe(0);
+});
+
 test('the backoff starts over after ten minutes without a write', () => {
   const clock = new ManualClock();
   const repeats = new WriteBackoff(clock);

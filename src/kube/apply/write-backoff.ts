@@ -59,9 +59,20 @@ export class WriteBackoff {
     this.#writes.delete(key);
     const { count, revertedAt } = isRepeated ? last : { count: 0 };
     this.#writes.set(key, { content, atMs, count: count + 1, revertedAt });
-    for (const [oldest, { atMs: wroteMs }] of this.#writes) {
-      if (atMs - wroteMs <= QUIET_MS) return;
+    this.forgetOld();
+  }
+
+  /** Forgets the writes whose backoff would start over. */
+  forgetOld(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const [oldest, { atMs }] of this.#writes) {
+      if (nowMs - atMs <= QUIET_MS) return;
       this.#writes.delete(oldest);
     }
+  }
+
+  /** The number of remembered writes. */
+  get size(): number {
+    return this.#writes.size;
   }
 }
