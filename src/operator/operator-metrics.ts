@@ -33,150 +33,135 @@ interface MetricSources {
 
 /** Registers the metrics of the operator. */
 export function registerOperatorMetrics(metrics: Metrics, operator: MetricSources): void {
-  const family = (
-    type: MetricFamily['type'],
-    name: string,
-    help: string,
-    samples: () => Iterable<Sample>,
-  ) => metrics.register({ type, name: `snicket_operator_${name}`, help, samples });
-  const perQueue = (value: (queue: WorkQueue) => number) => () =>
+  const register =
+    (type: MetricFamily['type']) => (name: string, help: string, samples: () => Iterable<Sample>) =>
+      metrics.register({ type, name: `snicket_operator_${name}`, help, samples });
+  const gauge = register('gauge');
+  const counter = register('counter');
+  const histogram = register('histogram');
+
+  const single = (value: () => number) => () => [{ value: value() }];
+  const perController = (value: (queue: WorkQueue, controller: string) => number) => () =>
     Object.entries(operator.queues).map(([controller, queue]) => ({
       labels: { controller },
-      value: value(queue),
+      value: value(queue, controller),
     }));
-
-  const histogram = (name: string, help: string, of: (queue: WorkQueue) => Histogram) =>
-    family('histogram', name, help, () =>
-      Object.entries(operator.queues).flatMap(([controller, queue]) => [
-        ...of(queue).samples({ controller }),
-      ]),
-    );
+  const histogramPerController = (of: (queue: WorkQueue) => Histogram) => () =>
+    Object.entries(operator.queues).flatMap(([controller, queue]) => [
+      ...of(queue).samples({ controller }),
+    ]);
   const perCluster = (value: (counters: InformerCounters) => number) => () =>
     Object.entries(operator.informers).map(([cluster, counters]) => ({
       labels: { cluster },
       value: value(counters),
     }));
 
-  family('gauge', 'leader', 'Whether this replica is the leader (1) or not (0).', () => [
-    { value: Number(operator.isLeader()) },
-  ]);
-  family(
-    'counter',
+  gauge(
+    'leader',
+    'Whether this replica is the leader (1) or not (0).',
+    single(() => Number(operator.isLeader())),
+  );
+  counter(
     'reconciles_total',
     'Reconciles that have ended, including failed ones.',
-    perQueue((queue) => queue.numbers().runs),
+    perController((queue) => queue.numbers().runs),
   );
   histogram(
     'reconcile_duration_seconds',
     'Duration of reconciles, in seconds.',
-    (queue) => queue.durations,
+    histogramPerController((queue) => queue.durations),
   );
   histogram(
     'queue_wait_seconds',
     'Time that objects waited in the queue before their reconcile, in seconds.',
-    (queue) => queue.queueDurations,
+    histogramPerController((queue) => queue.queueDurations),
   );
-  const perController = (counts: ReadonlyMap<string, number>) => () =>
-    Object.keys(operator.queues).map((controller) => ({
-      labels: { controller },
-      value: counts.get(controller) ?? 0,
-    }));
-  family(
-    'counter',
+  counter(
     'reconcile_errors_total',
     'Reconciles that failed and were requeued.',
-    perController(operator.errors),
+    perController((_, controller) => operator.errors.get(controller) ?? 0),
   );
-  family(
-    'counter',
+  counter(
     'reconcile_conflicts_total',
     'Reconciles that were requeued because the object had changed in the meantime.',
-    perController(operator.conflicts),
+    perController((_, controller) => operator.conflicts.get(controller) ?? 0),
   );
-  family(
-    'gauge',
+  gauge(
     'queue_depth',
     'Objects in the queue that are ready to be reconciled.',
-    perQueue((queue) => queue.numbers().depth),
+    perController((queue) => queue.numbers().depth),
   );
-  family(
-    'gauge',
+  gauge(
     'longest_running_reconcile_seconds',
     'Age of the longest-running reconcile, in seconds.',
-    perQueue((queue) => queue.numbers().longestRunningSeconds),
+    perController((queue) => queue.numbers().longestRunningSeconds),
   );
-  family(
-    'counter',
+  counter(
     'informer_lists_total',
     'Lists that informers have completed.',
     perCluster(({ lists }) => lists),
   );
-  family(
-    'counter',
+  counter(
     'informer_watches_total',
     'Watches that informers have opened.',
     perCluster(({ watches }) => watches),
   );
-  family(
-    'counter',
+  counter(
     'informer_relists_total',
     'Watches that could not be resumed, so that the informer listed again, by reason.',
     () => relists(operator.informers),
   );
-  family('gauge', 'tenants', 'Tenants that the operator watches.', () => [
-    { value: operator.tenants() },
-  ]);
-  family(
-    'gauge',
+  gauge(
+    'tenants',
+    'Tenants that the operator watches.',
+    single(() => operator.tenants()),
+  );
+  gauge(
     'rollouts',
     'Tenants with a rollout of a new proxy release or a changed Edge, by phase.',
     () =>
       Object.entries(operator.rollouts()).map(([phase, value]) => ({ labels: { phase }, value })),
   );
-  family(
-    'gauge',
+  gauge(
     'rollouts_paused',
     'Whether a failed rollout prevents others from starting (1) or not (0).',
-    () => [{ value: Number(operator.rollouts().Failed > 0) }],
+    single(() => Number(operator.rollouts().Failed > 0)),
   );
-  family('gauge', 'exposures', 'Exposures, by condition and status.', () =>
+  gauge('exposures', 'Exposures, by condition and status.', () =>
     byCondition(operator.exposures(), EXPOSURE_CONDITIONS),
   );
-  family('gauge', 'edges', 'Edges, by condition and status.', () =>
+  gauge('edges', 'Edges, by condition and status.', () =>
     byCondition(operator.edges(), EDGE_CONDITIONS),
   );
-  family(
-    'gauge',
+  gauge(
     'certificate_expiry_timestamp_seconds',
     'Expiry of the certificate that the proxies of an Exposure serve, as a Unix timestamp in seconds.',
     () => expiries(operator.exposures()),
   );
-  family(
-    'histogram',
+  histogram(
     'event_loop_lag_seconds',
     'Delay of a timer that fires every 20 ms, in seconds: how long the event loop was blocked.',
     () => operator.eventLoop.lateness.samples(),
   );
-  family(
-    'gauge',
+  gauge(
     'event_loop_longest_block_seconds',
     'Longest block of the event loop in the last one to two minutes, in seconds.',
-    () => [{ value: operator.eventLoop.longestSeconds }],
+    single(() => operator.eventLoop.longestSeconds),
   );
-  family(
-    'gauge',
+  gauge(
     'event_loop_longest_busy_seconds',
     'The same, counting only the CPU time of the event loop: the rest of a block is a lack of CPU.',
-    () => [{ value: operator.eventLoop.longestBusySeconds }],
+    single(() => operator.eventLoop.longestBusySeconds),
   );
-  family('counter', 'events_written_total', 'Kubernetes Events that were written.', () => [
-    { value: operator.events.numbers().written },
-  ]);
-  family(
-    'counter',
+  counter(
+    'events_written_total',
+    'Kubernetes Events that were written.',
+    single(() => operator.events.numbers().written),
+  );
+  counter(
     'event_write_failures_total',
     'Kubernetes Events that could not be written.',
-    () => [{ value: operator.events.numbers().failed }],
+    single(() => operator.events.numbers().failed),
   );
 }
 
