@@ -11,7 +11,6 @@ import { keyText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { StatusWriter } from '../kube/status-writer.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
-import type { ManagementAccess } from '../management/management-view.ts';
 import { ensureMasterKeys, GATEWAY_KEYS } from '../management/master-keys.ts';
 import { changeOf, type ObjectChange } from '../plan/changes.ts';
 import { placeholder } from '../plan/placeholder.ts';
@@ -114,25 +113,21 @@ function withVersion(object: KubeObject): KubeObject {
 class Run {
   readonly #object: KubeObject;
   readonly #key: string;
-  readonly #deps: DryRunDeps;
   readonly #signal: AbortSignal;
   readonly #client: RecordingObjectClient;
-  readonly #management: ManagementAccess;
   readonly #connection: RecordedTenant;
-  readonly #reconcileDeps: ReconcileDeps;
+  readonly #deps: ReconcileDeps;
 
   constructor(object: KubeObject, deps: DryRunDeps, signal: AbortSignal) {
     const { management: view, namespace, clock = systemClock } = deps;
     const { connectTenant = connectToTenant, readsTenants = true } = deps;
     this.#object = object;
     this.#key = keyText(object.metadata);
-    this.#deps = deps;
     this.#signal = signal;
     const client = new RecordingObjectClient(view.client, 'the management cluster');
     client.assume(RESOURCES.exposure, object);
     this.#client = client;
     const management = new RecordedManagement(view, client, this.#key);
-    this.#management = management;
     this.#connection = new RecordedTenant(this.#key, view.clusterId, connectTenant, clock);
     const ownership = new TenantOwnership({
       clusterId: () => this.#connection.clusterId,
@@ -153,7 +148,7 @@ class Run {
     });
     // As if this were the only tenant: the rollouts of others only decide when it gets the new template.
     pacer.reconciled(this.#key);
-    this.#reconcileDeps = {
+    this.#deps = {
       management,
       namespace,
       proxyImage: deps.proxyImage,
@@ -189,12 +184,12 @@ class Run {
 
   async reconcile(): Promise<DryRun> {
     const object = this.#object;
-    const { value: resolved, finding } = this.#management.exposureIndex.resolve(object);
+    const { value: resolved, finding } = this.#deps.management.exposureIndex.resolve(object);
     if (resolved === undefined) {
       return { object, changes: NONE, writes: NONE, findings: [finding] };
     }
-    const deps = this.#reconcileDeps;
-    const reconciled = await reconcileExposure(object, resolved, deps, untracked(), this.#signal);
+    const tracker = untracked();
+    const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, this.#signal);
     if (reconciled === undefined) {
       return { object, resolved, changes: NONE, writes: this.#writes, findings: [] };
     }
@@ -216,7 +211,7 @@ class Run {
 
   async cleanUp(): Promise<DryRun> {
     const object = this.#object;
-    const deps = this.#reconcileDeps;
+    const deps = this.#deps;
     const state = { deadline: { timeLeft: () => NODES_ARE_DONE }, staleSecrets: new Map() };
     const findings: Finding[] = [];
     let rest = deps.readsTenants ? object : withoutFinalizer(object, TENANT_FINALIZER);
