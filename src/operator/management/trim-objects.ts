@@ -16,14 +16,10 @@ export function trimService({ apiVersion, kind, metadata, spec, status }: Servic
     kind,
     metadata: {
       ...kept,
-      ...(applied !== undefined && { annotations: { [APPLIED_ANNOTATION]: applied } }),
+      annotations: applied === undefined ? undefined : { [APPLIED_ANNOTATION]: applied },
     },
-    spec: {
-      ...(clusterIP !== undefined && { clusterIP }),
-      ...(clusterIPs !== undefined && { clusterIPs }),
-      ports: ports.map((port) => ({ ...port })),
-    },
-    ...(status?.loadBalancer !== undefined && { status: { loadBalancer: status.loadBalancer } }),
+    spec: { clusterIP, clusterIPs, ports: ports.map((port) => ({ ...port })) },
+    status: status && { loadBalancer: status.loadBalancer },
   };
 }
 
@@ -39,8 +35,8 @@ export function trimProviderObject(object: KubeObject): KubeObject {
     ...object,
     metadata: {
       ...kept,
-      ...(Object.keys(others).length > 0 && { annotations: others }),
-      ...(writers !== undefined && { managedFields: writers }),
+      annotations: Object.keys(others).length > 0 ? others : undefined,
+      managedFields: writers,
     },
   };
 }
@@ -53,12 +49,7 @@ export function trimNamespace({ apiVersion, kind, metadata }: KubeObject): KubeO
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(labels !== undefined && { labels }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
+    metadata: { name, uid, labels, resourceVersion },
   };
 }
 

@@ -58,7 +58,7 @@ export function internalAddresses({ apiVersion, kind, metadata, status }: Node):
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(resourceVersion !== undefined && { resourceVersion }) },
+    metadata: { name, resourceVersion },
     status: { addresses },
   };
 }

@@ -35,8 +35,8 @@ export function trimDaemonSet(object: DaemonSetWithStatus): DaemonSetWithStatus 
     kind,
     metadata: {
       ...identityOf(metadata),
-      ...(generation !== undefined && { generation }),
-      ...(labels !== undefined && { labels }),
+      generation,
+      labels,
       annotations: Object.fromEntries(ours),
     },
     spec: { selector, updateStrategy, template },
@@ -84,43 +84,25 @@ export function trimPod({ apiVersion, kind, metadata, spec, status }: ProxyPod):
   return {
     apiVersion,
     kind,
-    metadata: {
-      ...identityOf(metadata),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    },
-    spec: nodeName === undefined ? {} : { nodeName },
+    metadata: { ...identityOf(metadata), creationTimestamp, deletionTimestamp },
+    spec: { nodeName },
     status: {
       conditions: ready.map(({ type, status: is, lastTransitionTime }) => ({
         type,
         status: is,
         lastTransitionTime,
       })),
-      ...(initContainerStatuses !== undefined && {
-        initContainerStatuses: initContainerStatuses.map(trimContainer),
-      }),
-      ...(containerStatuses !== undefined && {
-        containerStatuses: containerStatuses.map(trimContainer),
-      }),
+      initContainerStatuses: initContainerStatuses?.map(trimContainer),
+      containerStatuses: containerStatuses?.map(trimContainer),
     },
   };
 }
 
 function trimContainer({ name, image, ready, state }: ContainerStatus): ContainerStatus {
   const { reason } = state?.waiting ?? {};
-  return {
-    name,
-    ...(image !== undefined && { image }),
-    ...(ready !== undefined && { ready }),
-    ...(reason !== undefined && { state: { waiting: { reason } } }),
-  };
+  return { name, image, ready, state: reason === undefined ? undefined : { waiting: { reason } } };
 }
 
 function identityOf({ name, namespace, uid, resourceVersion }: ObjectMeta): ObjectMeta {
-  return {
-    name,
-    namespace,
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
+  return { name, namespace, uid, resourceVersion };
 }
