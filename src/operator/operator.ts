@@ -24,7 +24,6 @@ import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
 import { ExposureProbes } from './exposure/exposure-probes.ts';
 import { ExposureReports } from './exposure/exposure-reports.ts';
-import { Routing } from '../reconcile/routes/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
 import { SecretPoller } from './management/secret-poller.ts';
 import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts';
@@ -262,13 +261,8 @@ export class Operator {
       proxyImage: options.proxyImage,
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
-      routing: new Routing({
-        management,
-        applier: new Applier(client, { clock }),
-        namespace,
-        onHostsReleased: triggers.onHostsReleased,
-        clock,
-      }),
+      applier: new Applier(client, { clock }),
+      onHostsReleased: triggers.onHostsReleased,
       preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, renewAfterMs: options.renewAfterMs, clock }),
       statuses,

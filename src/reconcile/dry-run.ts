@@ -33,7 +33,6 @@ import type { ReconcileDeps } from './reconcile-deps.ts';
 import { reconcileExposure, type ExposureTracker, type Reconciled } from './reconcile-exposure.ts';
 import { recordedChanges } from './recorded-changes.ts';
 import { NOT_PROBED } from './report.ts';
-import { Routing } from './routes/routing.ts';
 import { connectToTenant } from './tenant/connect-to-tenant.ts';
 import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import { RolloutPacer } from './tenant/rollout-pacing.ts';
@@ -154,13 +153,8 @@ class Run {
       proxyImage: deps.proxyImage,
       isGatewayHere: deps.isGatewayHere,
       isGatewayAt: deps.isGatewayAt,
-      routing: new Routing({
-        management,
-        applier: new Applier(client, { clock }),
-        namespace,
-        onHostsReleased: () => {},
-        clock,
-      }),
+      applier: new Applier(client, { clock }),
+      onHostsReleased: () => {},
       preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, clock }),
       statuses: new StatusWriter<ExposureStatus>(client),

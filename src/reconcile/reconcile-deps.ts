@@ -4,6 +4,7 @@
  */
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { Applier } from '../kube/apply/apply.ts';
 import type { EventRecorder } from '../kube/events/events.ts';
 import type { StatusWriter } from '../kube/status-writer.ts';
 import type { ManagementAccess } from '../management/management-view.ts';
@@ -12,7 +13,6 @@ import type { Logger } from '../telemetry/log.ts';
 import type { ObserveDeps } from './observe.ts';
 import type { Preparer } from './preparation/preparer.ts';
 import type { SecretRenewals } from './preparation/secret-renewals.ts';
-import type { Routing } from './routes/routing.ts';
 import type { TenantConnections } from './tenant/link/tenant-links.ts';
 import type { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import type { RolloutPacer } from './tenant/rollout-pacing.ts';
@@ -20,7 +20,13 @@ import type { RolloutPacer } from './tenant/rollout-pacing.ts';
 /** The clients, caches and settings. */
 export interface ReconcileDeps extends ObserveDeps {
   readonly management: ManagementAccess;
-  readonly routing: Routing;
+  /** Applies route objects. */
+  readonly applier: Applier;
+  /**
+   * Called with the key of an Exposure when the writes of its first TenantRoutes for these hosts have ended, or when one of
+   * its TenantRoutes has given them back.
+   */
+  readonly onHostsReleased: (hosts: readonly string[], key: string) => void;
   readonly preparer: Preparer;
   readonly renewals: SecretRenewals;
   /** What this process has written to Exposures. The watch may deliver it later. */

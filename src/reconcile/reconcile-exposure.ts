@@ -19,7 +19,7 @@ import {
 import type { StaleSecrets } from './preparation/secret-renewals.ts';
 import type { ReconcileDeps } from './reconcile-deps.ts';
 import { reportOf, unusedRoutes, type ExposureReport, type ProbedPath } from './report.ts';
-import type { Routed } from './routes/routing.ts';
+import { reconcileRoutes, removeRoutes, type Routed } from './routes/reconcile-routes.ts';
 import { reconcileTenant } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
 
@@ -82,7 +82,7 @@ export async function reconcileExposure(
   const report = reportOf(applied, { before, path }, deps);
   const unused = unusedRoutes(applied, report, path);
   if (unused.length === 0) return { ...applied, report };
-  await step('Routed', async () => deps.routing.remove(unused, signal));
+  await step('Routed', async () => removeRoutes(unused, deps, signal));
   const completed = { ...applied, routed: { ...applied.routed, previous: [] } };
   return { ...completed, report: reportOf(completed, { before, path }, deps) };
 }
@@ -138,7 +138,7 @@ async function applyRoutes(
   if (writesRoutes && !(await addExposureFinalizer(deps, object, ROUTES_FINALIZER, signal))) {
     return undefined;
   }
-  return deps.routing.reconcile(resolved, plan, signal);
+  return reconcileRoutes(resolved, plan, deps, signal);
 }
 
 /**

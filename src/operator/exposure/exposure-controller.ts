@@ -20,6 +20,7 @@ import { managementFault, shouldReport, StepFailed } from '../../reconcile/manag
 import type { ReconcileDeps } from '../../reconcile/reconcile-deps.ts';
 import { reconcileExposure } from '../../reconcile/reconcile-exposure.ts';
 import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
+import { removeTenantRoutes } from '../../reconcile/routes/reconcile-routes.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ExposureProbes } from './exposure-probes.ts';
@@ -160,7 +161,7 @@ export class ExposureController {
     const state = this.#states.get(key);
     if (state === undefined) return;
     state.end();
-    await this.#deps.routing.removeTenantRoutes(key, signal);
+    await removeTenantRoutes(key, this.#deps, signal);
     this.#states.delete(key);
   }
 

@@ -26,6 +26,7 @@ import {
 import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { cleanUpTenant, unreachableReason, type Blocked } from './clean-up-tenant.ts';
 import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
+import { withdrawRoutes } from '../routes/reconcile-routes.ts';
 import { cleanupWarning } from './cleanup-warning.ts';
 import { currentObjects } from './current-control-plane.ts';
 import { recordRemainingHosts } from './remaining-hosts.ts';
@@ -72,7 +73,7 @@ export async function cleanUpExposure(
   state: CleanupState,
   signal: AbortSignal,
 ): Promise<CleanupWait | undefined> {
-  const { routing, links, events, log } = deps;
+  const { links, events, log } = deps;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
   const time = state.deadline.timeLeft(object.metadata);
@@ -104,7 +105,7 @@ export async function cleanUpExposure(
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
     await reportRemainingHosts(object, deps, state, signal);
   }
-  await routing.withdraw(object, signal);
+  await withdrawRoutes(object, deps, signal);
   links.forget(key);
   for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
     await removeExposureFinalizer(deps, object, finalizer, signal);

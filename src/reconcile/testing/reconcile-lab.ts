@@ -36,7 +36,6 @@ import { SecretRenewals } from '../preparation/secret-renewals.ts';
 import type { ReconcileDeps } from '../reconcile-deps.ts';
 import { reconcileExposure, type Reconciled } from '../reconcile-exposure.ts';
 import { NOT_PROBED } from '../report.ts';
-import { Routing } from '../routes/routing.ts';
 import { TenantLinks } from '../tenant/link/tenant-links.ts';
 import { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
 import { RolloutPacer } from '../tenant/rollout-pacing.ts';
@@ -239,13 +238,12 @@ export class LabOperator {
     this.#exposures = new Set(snapshot.exposures.map(({ metadata }) => keyText(metadata)));
     const management = new WritableManagement(snapshot, this.#management);
     const namespace = SYSTEM;
-    const applier = new Applier(management.client, { clock });
-    const onHostsReleased = () => {};
     return {
       management,
       namespace,
       proxyImage: this.#proxyImage,
-      routing: new Routing({ management, applier, namespace, onHostsReleased, clock }),
+      applier: new Applier(management.client, { clock }),
+      onHostsReleased: () => {},
       statuses: new StatusWriter<ExposureStatus>(management.client),
       preparer: new Preparer(management.client, { clock }),
       renewals: new SecretRenewals({ management, clock }),
