@@ -49,7 +49,7 @@ function indexOf(
 const DEFAULT = { 'snicket.dev/is-default': 'true' };
 
 describe('the Edge of an Exposure', () => {
-  test('is the one that it names', () => {
+  test('is the Edge that it names', () => {
     const index = indexOf([], [edge('a'), edge('b')]);
 
     const { value } = index.resolve(exposure('blue', { edgeRef: { name: 'b' } }));
@@ -57,7 +57,7 @@ describe('the Edge of an Exposure', () => {
     expect(value?.edge.metadata.name).toBe('b');
   });
 
-  test('is the oldest default one if it names none, and the first by name of the same age', () => {
+  test('is the oldest default Edge if it names none, and the first by name of the same age', () => {
     const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
     const edges = [edge('c', at('2026-02-01')), edge('b', at('2026-01-01')), edge('none')];
     const twins = [edge('y', at('2026-01-01')), edge('x', at('2026-01-01'))];
@@ -66,7 +66,7 @@ describe('the Edge of an Exposure', () => {
     expect(indexOf([], twins).resolve(exposure('blue')).value?.edge.metadata.name).toBe('x');
   });
 
-  test('is, of several default ones, that of its first TenantRoute, whatever its status says', () => {
+  test('is, of several default Edges, the Edge of its first TenantRoute, whatever its status says', () => {
     const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
     const edges = [edge('old', at('2026-01-01')), edge('young', at('2026-02-01')), edge('other')];
     const on = (name: string, creationTimestamp: string) =>
@@ -142,7 +142,7 @@ describe('the Edge of an Exposure', () => {
     });
   });
 
-  test('is missing because of an annotation, if the Exposure was created for one', () => {
+  test('is missing because of an annotation, if the Exposure was created for an annotation', () => {
     const owner = {
       apiVersion: 'kamaji.clastix.io/v1alpha1',
       kind: 'TenantControlPlane',
@@ -347,7 +347,7 @@ describe('a change of an Edge', () => {
     expect(change(object, B)).toEqual({ keys: [], hosts: [], edgeRefs: [] });
   });
 
-  test('concerns Exposures that name no Edge if it is a default one, or was', () => {
+  test('concerns Exposures that name no Edge if it is or was a default Edge', () => {
     const { edges, change } = lab([A, B]);
     const spec = { driver: 'snicket', domain: 'example.test', port: 8443 };
     expect(change(changed(A, { spec }), A)).toMatchObject({ keys: ['tenants/blue'], hosts: [] });

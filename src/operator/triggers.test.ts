@@ -195,7 +195,7 @@ class EdgeLab {
       all: () => [...this.edges.values()].filter(({ kind }) => kind === 'IngressClass'),
       providerObjects: (resource: Resource) => (resource === kamaji ? this.#annotated : []),
       objectsRequesting: (edge: string) =>
-        this.#annotated.filter((one) => requestedEdge(one) === edge),
+        this.#annotated.filter((object) => requestedEdge(object) === edge),
     };
     this.#triggers = new Triggers({
       management: () => management as unknown as ReturnType<TriggersOptions['management']>,
@@ -325,7 +325,7 @@ describe('among many Exposures, a change of an Edge enqueues', () => {
   });
 });
 
-test('among many Exposures, a change of namespace labels enqueues those in the namespace, and those that wait for their hosts', () => {
+test('a change of namespace labels enqueues only the Exposures in the namespace, and the Exposures that wait for their hosts', () => {
   const lab = new EdgeLab();
   const selector = { matchLabels: { team: 'a' } };
   lab.apply(edgeObject('few', { allowedNamespaces: { from: 'Selector', selector } }));
@@ -502,8 +502,8 @@ test('an Exposure depends on an object before the first read of the object', asy
   const deps = { management, namespace: 'snicket-system', proxyImage: 'any' };
   const { signal } = new AbortController();
 
-  await observeExposure(exposure, resolved!, deps, signal, (one) =>
-    dependencies.add('tenants/blue', one),
+  await observeExposure(exposure, resolved!, deps, signal, (dependency) =>
+    dependencies.add('tenants/blue', dependency),
   );
 
   expect(known[0]).toEqual(['tenants/blue']);

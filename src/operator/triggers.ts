@@ -313,8 +313,8 @@ function hasLostFinalizer(
   { metadata: after }: KubeObject,
   { metadata: before }: KubeObject,
 ): boolean {
-  const own = (before.finalizers ?? []).filter((one) => one.startsWith(OWN_FINALIZERS));
-  return own.some((one) => after.finalizers?.includes(one) !== true);
+  const own = (before.finalizers ?? []).filter((finalizer) => finalizer.startsWith(OWN_FINALIZERS));
+  return own.some((finalizer) => after.finalizers?.includes(finalizer) !== true);
 }
 
 /** Reports whether spec and deletionTimestamp are equal. */

@@ -316,7 +316,7 @@ const NODES_ARE_DONE: CleanupTime = {
 
 /** The Exposure as it is once the step of a finalizer is done. */
 function withoutFinalizer(object: KubeObject, finalizer: string): KubeObject {
-  const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+  const finalizers = (object.metadata.finalizers ?? []).filter((present) => present !== finalizer);
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 

@@ -29,7 +29,7 @@ const LISTENER = {
 const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
 
 test.each(Object.entries(EDGES))(
-  'one who reads once plans as one who watches, behind %s',
+  'a reader that reads once plans as a reader that watches, behind %s',
   async (_driver, { spec, objects }) => {
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
@@ -74,8 +74,8 @@ test.each(Object.entries(EDGES))(
     });
     const [watched, read] = await Promise.all(observations);
     const plans = [watched!, read!].map(({ resolved, facts }) => planExposure(resolved, facts));
-    const tenants = [watched!, read!].map(async (one, index) =>
-      observeTenant(one, plans[index]!, link, credentials, systemClock, signal),
+    const tenants = [watched!, read!].map(async (observation, index) =>
+      observeTenant(observation, plans[index]!, link, credentials, systemClock, signal),
     );
     const [watchedTenant, readTenant] = await Promise.all(tenants);
     link.close();

@@ -39,7 +39,7 @@ test.each<[string, (backoff: PollBackoff) => void]>([
   ['an event', (backoff) => backoff.reset()],
   ['another reason', (backoff) => backoff.delayMs([{ ...SECRET, reason: 'Busy' }])],
   ['an end of the wait', (backoff) => backoff.delayMs([])],
-])('after %s the delay is the first one', (_what, happen) => {
+])('after %s the delay is the first one', (_event, happen) => {
   const clock = new ManualClock();
   const backoff = new PollBackoff(clock);
   delays(clock, backoff, [SECRET], 5);

@@ -70,7 +70,7 @@ export async function reconcileExposure(
   signal: AbortSignal,
 ): Promise<Reconciled | undefined> {
   const observation = await step('Prepared', async () =>
-    observeExposure(object, resolved, deps, signal, (one) => tracker.dependsOn(one)),
+    observeExposure(object, resolved, deps, signal, (dependency) => tracker.dependsOn(dependency)),
   );
   tracker.observed(observation);
   const plan = planExposure(resolved, observation.facts);

@@ -20,7 +20,7 @@ function write(
   return { verb: 'patch', resource: configMap, before, after, ...rest };
 }
 
-test('an object that did not exist is created, and one that is gone is deleted', () => {
+test('an object that did not exist is created, and an object that is gone is deleted', () => {
   const other = map({}, { name: 'b' });
 
   const changes = recordedChanges([write(undefined, map({ x: '1' })), write(other, undefined)]);

@@ -39,7 +39,7 @@ describe('an IngressClass affects', () => {
     expect(dependsOnSetting(named, other, CLASSES)).toBe(false);
   });
 
-  test('an Edge that names none, or one that does not exist', () => {
+  test('an Edge that names no class, or a class that does not exist', () => {
     expect(dependsOnSetting(edge({ driver: 'nginx' }), other, CLASSES)).toBe(true);
     const missing = edge({ driver: 'nginx', ingress: { className: 'nginx' } });
     expect(dependsOnSetting(missing, other, CLASSES)).toBe(true);

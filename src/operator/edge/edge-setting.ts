@@ -16,7 +16,7 @@ export function dependsOnSetting(
     if (driver === 'snicket' || driver === 'gateway-api') return false;
     const className = ingress?.className;
     // Without a name the default class is used. If no class has the name, the finding lists the existing ones.
-    const exists = ingressClasses.some((one) => one.metadata.name === className);
+    const exists = ingressClasses.some((ingressClass) => ingressClass.metadata.name === className);
     return className === metadata.name || !exists;
   }
   if (driver !== 'gateway-api') return false;

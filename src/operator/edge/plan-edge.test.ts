@@ -166,7 +166,7 @@ describe('the addresses of an Edge', () => {
     expect(statusAt(four)?.addressSummary).toBe('192.0.2.1, 192.0.2.2, 192.0.2.3 and 1 more');
   });
 
-  test('are those that its controller reports on a route, if the spec has none', () => {
+  test('are the addresses that its controller reports on a route, if the spec has none', () => {
     const ingress = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',

@@ -81,7 +81,7 @@ describe('the status of an Exposure', () => {
     fc.assert(
       fc.property(fc.array(input, { maxLength: 3 }), input, (earlier, found) => {
         const start = undefined as ExposureStatus | undefined;
-        const before = earlier.reduce((status, one) => nextStatus(status, one, EARLY), start);
+        const before = earlier.reduce((status, result) => nextStatus(status, result, EARLY), start);
 
         const first = nextStatus(before, found, EARLY);
 

@@ -115,7 +115,7 @@ function hopsSince(
   now: Date,
 ): readonly Hop[] {
   return results.map(({ name, state, code, message, action }) => {
-    const last = before.find((one) => one.name === name);
+    const last = before.find((hop) => hop.name === name);
     const isSame = last?.state === state && last.reason === code;
     return {
       name,

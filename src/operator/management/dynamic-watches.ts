@@ -60,8 +60,8 @@ export class DynamicWatches {
   /** Waits until every kind is synced or cannot be read. @throws the signal's reason */
   async read(signal: AbortSignal): Promise<void> {
     await Promise.all(
-      [...this.#watched.values()].map(async (one) =>
-        untilReadOrRefused(one, this.#options.clock, signal),
+      [...this.#watched.values()].map(async (watched) =>
+        untilReadOrRefused(watched, this.#options.clock, signal),
       ),
     );
   }

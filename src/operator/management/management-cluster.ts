@@ -236,7 +236,9 @@ export class ManagementCluster implements ManagementView {
   /** Returns all route objects, including foreign routes, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[] {
     const informers = this.#watches.all();
-    return claimantsOf(hosts, (key) => informers.flatMap((one) => one.byIndex('claim', key)));
+    return claimantsOf(hosts, (key) =>
+      informers.flatMap((informer) => informer.byIndex('claim', key)),
+    );
   }
 
   /** Returns all objects that were created for an Exposure: routes, and the Service for fixed endpoints with its slices. */
@@ -295,6 +297,6 @@ export class ManagementCluster implements ManagementView {
 }
 
 /** Reports whether two versions of a TenantRoute have the same host and Exposure. */
-function isSameClaim({ spec: one }: TenantRoute, { spec: other }: TenantRoute): boolean {
-  return one.host === other.host && one.exposureRef.name === other.exposureRef.name;
+function isSameClaim({ spec: route }: TenantRoute, { spec: other }: TenantRoute): boolean {
+  return route.host === other.host && route.exposureRef.name === other.exposureRef.name;
 }

@@ -23,7 +23,7 @@ test('drops the number of attached routes of a Gateway, and keeps its listeners 
   expect(kept.metadata).toEqual({ name: 'shared' });
 });
 
-test("keeps the field managers of a provider object's spec, and drops those of its status", () => {
+test("keeps the field managers of a provider object's spec, and drops the field managers of its status", () => {
   const object = {
     apiVersion: 'kamaji.clastix.io/v1alpha1',
     kind: 'TenantControlPlane',

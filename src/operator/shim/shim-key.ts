@@ -13,7 +13,7 @@ interface ShimReference {
 
 /** `kamaji.clastix.io/v1alpha1 TenantControlPlane tenants/blue`; undefined if no provider has the kind. */
 export function shimKeyOf({ apiVersion, kind, metadata }: KubeObject): string | undefined {
-  const resource = WATCHED_RESOURCES.find((one) => isOfKind(one, { apiVersion, kind }));
+  const resource = WATCHED_RESOURCES.find((known) => isOfKind(known, { apiVersion, kind }));
   return resource && shimKeyAt(resource, metadata);
 }
 

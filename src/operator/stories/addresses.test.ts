@@ -136,7 +136,7 @@ describe.concurrent('a change of address', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
-  test('from the virtual address to those of the nodes, and back', async () => {
+  test('from the virtual address to the addresses of the nodes, and back', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
@@ -258,7 +258,7 @@ describe.concurrent('the addresses of the edge', () => {
     await lab.until('they are back', () => edgeFile(tenant) === '127.0.0.1:443\n');
   });
 
-  test('follow those that the load balancer reports', async () => {
+  test('follow the addresses that the load balancer reports', async () => {
     const { lab, tenant } = await reportingLab();
     await using _ = lab;
 

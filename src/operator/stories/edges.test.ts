@@ -212,7 +212,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'Accepted', /^True/);
   });
 
-  test('a host that the Edge does not allow is refused, and one that it no longer allows loses its route', async () => {
+  test('a host that the Edge does not allow is refused, and a host that it stops allowing loses its route', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
     await lab.expose('blue', { hosts: { api: 'blue.example.net' } });

@@ -22,7 +22,9 @@ async function untilHeld(lab: OperatorLab): Promise<number> {
   const { clock } = lab.environment;
   const startMs = clock.nowMs();
   await lab.until('the Exposure has its finalizers', () =>
-    [ROUTES_FINALIZER, TENANT_FINALIZER].every((one) => finalizersOf(lab).includes(one)),
+    [ROUTES_FINALIZER, TENANT_FINALIZER].every((finalizer) =>
+      finalizersOf(lab).includes(finalizer),
+    ),
   );
   return clock.nowMs() - startMs;
 }

@@ -36,7 +36,7 @@ describe.concurrent('hops', () => {
     ]);
   });
 
-  test('of a removed host are removed, and those of the new host are probed soon', async () => {
+  test('of a removed host are removed, and the new host is probed soon', async () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     await ready(lab);
 

@@ -131,7 +131,7 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
 
 const SQUATTED = 'tenants-younger.konnectivity.example.test';
 
-describe.concurrent('an older Exposure that requests a host of a running one', () => {
+describe.concurrent('an older Exposure that requests a host of a running Exposure', () => {
   test('may get an unused konnectivity host, and takes no route', async () => {
     await using lab = await OperatorLab.start();
 
@@ -308,7 +308,7 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
   });
 });
 
-describe.concurrent('an Exposure whose host a TenantRoute of another one had', () => {
+describe.concurrent('an Exposure whose host belonged to a TenantRoute of another Exposure', () => {
   /** Another client gives red's host to the older TenantRoute of blue, and blue cannot restore it at first. */
   async function labWithTakenHost() {
     const lab = await OperatorLab.start({ resyncMs: 36_000_000 });

@@ -96,7 +96,9 @@ test.concurrent.each([
 test.concurrent('a token that is echoed in another encoding is never shown', async () => {
   await using lab = await OperatorLab.start({ transport: 'tls' });
   const letters = HostileTenant.token.split('');
-  const escaped = letters.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = letters.map(
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   const body = `{"kind":"Status","message":"sent ${escaped.join('')}","code":500}`;
   using _hostile = await HostileTenant.start(lab, ['evil'], ({ path, response }) => {
     if (path !== '/version') return false;

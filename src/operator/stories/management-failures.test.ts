@@ -67,7 +67,7 @@ describe.concurrent('a management cluster that fails intermittently', () => {
         [{ kind: 'half-line' }, { verb: 'watch' }, 2],
       ],
     ],
-  ])('and %s gets what it is to have, once', async (_what, faults, timeoutMs = 60_000) => {
+  ])('and %s gets its objects once', async (_failure, faults, timeoutMs = 60_000) => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
     lab.management.seed(...objects);

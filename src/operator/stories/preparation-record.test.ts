@@ -413,7 +413,7 @@ describe.concurrent('a sufficient value', () => {
     'spec.controlPlane.deployment.extraArgs.apiServer': ['--endpoint_reconciler_type=none'],
   };
 
-  test('is left alone and not recorded, while the class is one that no controller handles', async () => {
+  test('is left alone and not recorded while no controller handles its class', async () => {
     await using lab = await startProvidedLab({ resources, resyncMs: 1_000 });
     await addKamaji(lab, 'blue', fields);
     const before = tenantIn(lab);

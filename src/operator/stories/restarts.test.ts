@@ -167,7 +167,7 @@ describe.concurrent('two operators', () => {
     await second.running;
   });
 
-  test('one that can no longer reach the API stops before the other starts', async () => {
+  test('a leader that can no longer reach the API stops before the other replica starts', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     const events: string[] = [];
     const log = createLogger({ level: 'error', write: () => {} });

@@ -161,22 +161,22 @@ describe.concurrent('a new release', () => {
 
   test.each([
     {
-      what: 'loses its kubeconfig',
+      failure: 'loses its kubeconfig',
       change: async (lab: OperatorLab, name: string) =>
         lab.user.delete(RESOURCES.secret, { name: `${name}-kubeconfig`, namespace: TENANTS }),
     },
     {
-      what: 'has an invalid Exposure',
+      failure: 'has an invalid Exposure',
       change: async (lab: OperatorLab, name: string) =>
         lab.expose(name, { worker: { port: 7443, healthPort: 7443 } }),
     },
     {
-      what: 'has an Edge that does not exist',
+      failure: 'has an Edge that does not exist',
       change: async (lab: OperatorLab, name: string) =>
         lab.expose(name, { edgeRef: { name: 'missing' } }),
     },
     {
-      what: 'has a DaemonSet of another owner',
+      failure: 'has a DaemonSet of another owner',
       change: async (lab: OperatorLab, name: string) => {
         const { user } = lab.tenants.find((tenant) => tenant.name === name)!;
         const labels = { 'app.kubernetes.io/managed-by': 'another' };
@@ -185,7 +185,7 @@ describe.concurrent('a new release', () => {
         await user.patch(RESOURCES.daemonSet, PROXY, 'merge', patch);
       },
     },
-  ])('continues after a failed tenant $what', async ({ change }) => {
+  ])('continues after a failed tenant that $failure', async ({ change }) => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
     const tenants = await fleet(lab, 3);
     for (const { controllers } of tenants) controllers.stallRollouts();

@@ -111,7 +111,7 @@ export class HostileTenant implements Disposable {
     } else if (/\/(endpointslices|daemonsets|nodes|pods)$/.test(path)) {
       const items = [...this.objects]
         .filter(([at]) => at.startsWith(`${path}/`))
-        .map(([, one]) => one);
+        .map(([, value]) => value);
       answerJson(response, { kind: 'List', metadata: { resourceVersion: '1' }, items });
     } else {
       answerJson(response, { kind: 'Status', code: 404, reason: 'NotFound', message: 'no' }, 404);

@@ -39,9 +39,9 @@ export interface LabEnvironment {
   >;
   start(cluster: LabCluster): Promise<TestCluster>;
   /** Waits until something holds, and returns it. */
-  until<T>(what: string, observe: () => T | undefined | false): Promise<T>;
-  /** Waits until a promise settles, and returns what it resolves to. */
-  settled<T>(what: string, work: Promise<T>): Promise<T>;
+  until<T>(state: string, observe: () => T | undefined | false): Promise<T>;
+  /** Waits until a promise settles, and returns its value. */
+  settled<T>(state: string, work: Promise<T>): Promise<T>;
   /** Lets this much time pass. */
   pass(ms: number): Promise<void>;
 }
@@ -77,8 +77,8 @@ export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
       network.add(server);
       return server;
     },
-    until: async (what, observe) => clock.until(what, observe),
-    settled: async (what, work) => clock.settled(what, work),
+    until: async (state, observe) => clock.until(state, observe),
+    settled: async (state, work) => clock.settled(state, work),
     pass: async (ms) => clock.pass(ms),
   };
 }

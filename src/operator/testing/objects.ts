@@ -7,7 +7,7 @@ import type { ApiObject } from '../../kube/store/object-store.ts';
 
 /** An object of a kind in RESOURCES. */
 export function objectOf(kind: string, metadata: ObjectMeta, rest: object = {}): ApiObject {
-  const resource = Object.values(RESOURCES).find((one) => one.kind === kind);
+  const resource = Object.values(RESOURCES).find((candidate) => candidate.kind === kind);
   return { apiVersion: resource?.apiVersion ?? 'v1', kind, metadata, ...rest };
 }
 

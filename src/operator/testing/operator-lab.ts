@@ -229,13 +229,13 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Waits until something holds, and returns it. */
-  async until<T>(what: string, observe: () => T | undefined | false): Promise<T> {
-    return this.environment.until(what, observe);
+  async until<T>(state: string, observe: () => T | undefined | false): Promise<T> {
+    return this.environment.until(state, observe);
   }
 
-  /** Waits until a promise settles, and returns what it resolves to. */
-  async settled<T>(what: string, work: Promise<T>): Promise<T> {
-    return this.environment.settled(what, work);
+  /** Waits until a promise settles, and returns its value. */
+  async settled<T>(state: string, work: Promise<T>): Promise<T> {
+    return this.environment.settled(state, work);
   }
 
   exposure(name: string): KubeObject | undefined {

@@ -1,6 +1,6 @@
 /** For tests only: polls until a condition holds, and returns its value. Tests wait for state and not for time. */
 export async function until<T>(
-  what: string,
+  state: string,
   observe: () => T | undefined | false,
   deadlineMs = 200_000,
 ): Promise<T> {
@@ -8,7 +8,7 @@ export async function until<T>(
   for (;;) {
     const value = observe();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${state}`);
     await Bun.sleep(2);
   }
 }

@@ -148,7 +148,7 @@ async function cleanUp(
     }
   }
   await remove(link, [...created, ...live], signal);
-  const foreign = all.filter((one) => !isManaged(one) && !isEndpoints(one));
+  const foreign = all.filter((object) => !isManaged(object) && !isEndpoints(object));
   if (foreign.length > 0) {
     // The objects may be Snicket's, if another client has removed its labels and annotations.
     const note = `Left in place in the tenant because Snicket does not manage it: ${foreign.map(objectText).join(', ')}.`;

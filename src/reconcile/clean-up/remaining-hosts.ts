@@ -50,8 +50,8 @@ export async function recordRemainingHosts(
   events.record(owner, cleanupWarning('EdgeRemoved', note));
 }
 
-function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
-  return (one.creationTimestamp ?? '') > (other.creationTimestamp ?? '');
+function isNewer({ metadata: route }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return (route.creationTimestamp ?? '') > (other.creationTimestamp ?? '');
 }
 
 const RECREATED = 'Its provider creates it again.';

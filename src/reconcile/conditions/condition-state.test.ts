@@ -147,7 +147,7 @@ describe('a warning', () => {
     expect(isTrouble(waiting, true)).toBe(true);
   });
 
-  test('does not report a condition that fails after one that waits', () => {
+  test('reports a condition that waits before a later condition that fails', () => {
     const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
 
     expect(isTrouble({ ...all, WorkersReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(

@@ -22,7 +22,7 @@ const WITH_KONNECTIVITY = { ...ROUTES, konnectivity: { ...TARGET, kind: 'konnect
 const plan = (routes?: ExposureRoutes) => ({ mode: 'Passthrough', routes, findings: [] }) as const;
 
 describe('Reachable', () => {
-  test('holds if every hop to the API passes, whatever the others say', () => {
+  test('holds if every hop to the API passes, whatever the other hops report', () => {
     const hops = [...API.map((name) => hop(name, 'Pass')), hop('proxies', 'Fail')];
 
     expect(reachableState(hops)).toMatchObject({ status: 'True', reason: 'Reachable' });
@@ -55,7 +55,7 @@ describe('Reachable', () => {
     });
   });
 
-  test('names the hop that fails, with what to do, and not those that were skipped', () => {
+  test('names the hop that fails, with its action, and not the skipped hops', () => {
     const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'Start it.' };
     const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
 
@@ -128,7 +128,7 @@ describe('KonnectivityReady', () => {
 describe('the hops of the tenant', () => {
   const probed = [hopResult('dns', 'Passed', 'a', 'it resolves')];
 
-  test('come after those that were probed', () => {
+  test('come after the probed hops', () => {
     const asked = hopResult('proxies', 'NoNodes', 'b', 'no worker');
 
     expect(withTenantHops(probed, [asked])).toEqual([...probed, asked]);

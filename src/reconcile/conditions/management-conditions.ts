@@ -52,7 +52,7 @@ export function faultStates(
   );
   const conditions = CONDITION_ORDER.map((type, place) => {
     const isLater = place > CONDITION_ORDER.indexOf(condition);
-    const found = known.find((one) => one.type === type);
+    const found = known.find((condition) => condition.type === type);
     if (type === condition) return [type, fault];
     return [type, found ?? (isLater ? notYet(condition) : notReconciled())];
   });

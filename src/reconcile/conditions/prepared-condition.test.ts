@@ -31,7 +31,7 @@ describe('Prepared', () => {
     expect(state.message).toContain('ServiceTypeNotNeeded is the case');
   });
 
-  test('names what keeps objects from being prepared before what is missing', () => {
+  test('reports a finding of the preparation before a missing object', () => {
     const state = preparedState({ findings: [MISSING] }, [WARNING, CONFLICT]);
 
     expect(state).toMatchObject({ status: 'False', reason: 'FieldConflict' });
@@ -56,7 +56,7 @@ describe('Prepared', () => {
     expect(conditionIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
   });
 
-  test('fails for what is missing in a control plane that runs', () => {
+  test('fails for a missing object of a control plane that runs', () => {
     const reading = { findings: [MISSING], provided: inPhase('serving') };
 
     const state = preparedState(reading);

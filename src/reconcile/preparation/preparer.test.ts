@@ -195,7 +195,7 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, 'spec.kubernetes.version')).toBe('v1.36.0');
   });
 
-  test('reads again when another client writes in between, and keeps what it wrote', async () => {
+  test('reads again when another client writes in between, and keeps its values', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     let isFirst = true;
     const watched = new Proxy(lab.client, {
@@ -396,10 +396,10 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
 
     await lab.prepare('Force');
-    const [one, ...others] = (JSON.parse(lab.record() ?? '') as { objects: { uid: string }[] })
+    const [first, ...others] = (JSON.parse(lab.record() ?? '') as { objects: { uid: string }[] })
       .objects;
     expect(others).toEqual([]);
-    expect(one?.uid).toBe(lab.tenant().metadata.uid);
+    expect(first?.uid).toBe(lab.tenant().metadata.uid);
   });
 
   test('another spec changes the fields, and nothing remains of the first one', async () => {
@@ -419,7 +419,7 @@ describe.concurrent('prepare: Patch', () => {
 });
 
 describe.concurrent('prepare: Report', () => {
-  test('writes nothing, and reports what to write', async () => {
+  test('writes nothing, and reports the fields that the user has to write', async () => {
     await using lab = await PreparationLab.start();
     const before = lab.tenant();
 

@@ -123,7 +123,7 @@ describe('a deleted Exposure, after any sequence of specs', () => {
   const now = (objects: readonly KubeObject[]): readonly ApiObject[] =>
     objects.flatMap((object) => lab.server.read(resourceOfProvider(object), object.metadata) ?? []);
 
-  test('keeps every value of its user, owned or not, and none of its own, whenever processes stop', async () => {
+  test('keeps every value of its user, owned or not, and removes every value of Snicket, whenever processes stop', async () => {
     const ways = fc.constantFrom('create', 'apply', 'without owners');
     const ends = fc.array(fc.nat({ max: 5 }), { maxLength: 3 });
     await fc.assert(
@@ -134,7 +134,7 @@ describe('a deleted Exposure, after any sequence of specs', () => {
         const signal = AbortSignal.timeout(200_000);
 
         for (const { policy, host, previous, writes } of steps) {
-          const previousHosts = previous.map((one) => `${one}.k8s.example.test`);
+          const previousHosts = previous.map((name) => `${name}.k8s.example.test`);
           const spec = { ...specFor(host), previousHosts };
           const provided = { provider, objects: now(objects) };
           const preparer = new Preparer(ending(lab.client, writes), { clock: new ManualClock() });

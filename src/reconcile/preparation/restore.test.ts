@@ -103,7 +103,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(content(lab.tenant())).toEqual(before);
   });
 
-  test('keeps what a user has written since then', async () => {
+  test('keeps values that a user has written since then', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     await lab.change({
@@ -328,7 +328,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(await lab.restore()).toBeUndefined();
   });
 
-  test('does not lose what another client writes to the Exposure at the same time', async () => {
+  test('keeps values that another client writes to the Exposure at the same time', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
     let isFirst = true;

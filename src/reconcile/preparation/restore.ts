@@ -59,12 +59,12 @@ export async function restore(
     const record = recordOf(exposure);
     if (!isUsable(record)) return findingText(recordFinding(exposure, record));
     if (record.objects.length === 0) return undefined;
-    for (const one of record.objects) {
-      const provider = providerFor({ apiVersion: `${one.group}/`, kind: one.kind });
+    for (const object of record.objects) {
+      const provider = providerFor({ apiVersion: `${object.group}/`, kind: object.kind });
       if (provider === undefined) continue; // no provider writes such an object
       const resource = servedAs(provider.resource);
       const target = { client, resource, provider, objects, isLate };
-      const rest = await restoreOne(one, { ...target, namespace: metadata.namespace }, signal);
+      const rest = await restoreOne(object, { ...target, namespace: metadata.namespace }, signal);
       if (rest !== undefined) return rest;
     }
     const written = await writeRecord(client, exposure.metadata, null, signal);

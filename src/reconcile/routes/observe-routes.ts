@@ -55,6 +55,6 @@ export function previousHosts(
     .toSorted();
 }
 
-function isSameObject(one: KubeObject, other: KubeObject): boolean {
-  return one.kind === other.kind && keyText(one.metadata) === keyText(other.metadata);
+function isSameObject(object: KubeObject, other: KubeObject): boolean {
+  return object.kind === other.kind && keyText(object.metadata) === keyText(other.metadata);
 }

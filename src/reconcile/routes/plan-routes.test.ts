@@ -13,8 +13,8 @@ const FAULT: Finding = { code: 'EdgeReferenceInvalid', severity: 'error', messag
 const FOREIGN = { ownerReferences: [] as const, labels: {} };
 
 /** The objects of a plan for Exposure `tenants/blue` on an Edge. */
-function objectsOn(one: Edge, hosts: object = {}): readonly KubeObject[] {
-  return planExposure({ exposure: exposure({ hosts }), edge: one }, facts()).management ?? [];
+function objectsOn(edge: Edge, hosts: object = {}): readonly KubeObject[] {
+  return planExposure({ exposure: exposure({ hosts }), edge }, facts()).management ?? [];
 }
 
 /** Of a plan for {@link SHARED} that has these objects already, except for what a test gives. */
@@ -24,7 +24,7 @@ function observation(
 ): RouteObservation {
   const { routes, management } = planExposure({ exposure: BLUE, edge: SHARED }, facts());
   const liveOf = (desired: KubeObject) =>
-    owned.find((one) => objectText(one) === objectText(desired));
+    owned.find((object) => objectText(object) === objectText(desired));
   return {
     exposure: BLUE,
     edge: SHARED,

@@ -141,7 +141,9 @@ async function adoptedObject(
 ): Promise<KubeObject> {
   const { ownerReferences: owners = [] } = desired.metadata;
   const { ownerReferences = [], resourceVersion } = live.metadata;
-  const others = ownerReferences.filter((one) => !owners.some((owner) => isStale(one, owner)));
+  const others = ownerReferences.filter(
+    (reference) => !owners.some((owner) => isStale(reference, owner)),
+  );
   if (others.length === ownerReferences.length) return live;
   const known = new Set(others.map(({ uid }) => uid));
   const all = [...others, ...owners.filter(({ uid }) => !known.has(uid))];

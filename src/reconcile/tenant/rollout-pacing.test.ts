@@ -102,7 +102,7 @@ describe('the pacer', () => {
 
   test('lets the next one request when a slot is free', () => {
     const { pacer, asked } = pacerOf(4);
-    const may = ['t0', 't1', 't2', 't3'].map((one) => pacer.request(one, true).mayStart);
+    const may = ['t0', 't1', 't2', 't3'].map((tenant) => pacer.request(tenant, true).mayStart);
     expect(may).toEqual([true, true, false, false]);
     pacer.observe('t0', ROLLING);
     expect(asked).toEqual([]);
@@ -117,10 +117,10 @@ describe('the pacer', () => {
     const { pacer, asked } = pacerOf(2);
     const behind = { ...DONE, isBehind: true };
     for (let round = 0; round < 3; round++) {
-      for (const one of ['t0', 't1']) {
-        expect(pacer.request(one, true).mayStart).toBe(true);
-        pacer.observe(one, behind);
-        pacer.reconciled(one);
+      for (const tenant of ['t0', 't1']) {
+        expect(pacer.request(tenant, true).mayStart).toBe(true);
+        pacer.observe(tenant, behind);
+        pacer.reconciled(tenant);
       }
     }
 
@@ -151,7 +151,7 @@ describe('the pacer', () => {
   test('pauses when one fails, lets all waiting ones report it, and continues when it recovers', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);
-    for (const one of ['t1', 't2', 't3']) pacer.request(one, true);
+    for (const tenant of ['t1', 't2', 't3']) pacer.request(tenant, true);
 
     pacer.observe('t0', STUCK);
     expect(asked.splice(0)).toEqual(['t1', 't2', 't3']);
@@ -245,11 +245,11 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
-  test('lets the next one request if the one that may start does not', () => {
+  test('lets the next tenant request if the tenant that may start does not', () => {
     const { pacer, asked } = pacerOf(3, 1);
-    for (const one of ['t0', 't1', 't2']) {
-      pacer.request(one, true);
-      pacer.reconciled(one);
+    for (const tenant of ['t0', 't1', 't2']) {
+      pacer.request(tenant, true);
+      pacer.reconciled(tenant);
     }
     pacer.observe('t0', DONE);
     expect(asked.splice(0)).toEqual(['t1']);
@@ -273,11 +273,11 @@ describe('the pacer', () => {
     expect(pacer.counts.Active).toBe(0);
   });
 
-  test('lets the next one request if the reconcile of the one that may start fails', () => {
+  test('lets the next tenant request if the reconcile of the tenant that may start fails', () => {
     const { pacer, asked } = pacerOf(3, 1);
-    for (const one of ['t0', 't1', 't2']) {
-      pacer.request(one, true);
-      pacer.reconciled(one);
+    for (const tenant of ['t0', 't1', 't2']) {
+      pacer.request(tenant, true);
+      pacer.reconciled(tenant);
     }
     pacer.observe('t0', DONE);
     asked.splice(0);
@@ -290,13 +290,13 @@ describe('the pacer', () => {
   test('never has more active than the limit, whatever happens', () => {
     const key = fc.integer({ min: 0, max: 9 }).map((index) => `t${index}`);
     const step = fc.oneof(
-      key.map((one) => (pacer: RolloutPacer) => void pacer.request(one, true)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.observe(one, DONE)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.startedOwn(one)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.unreachable(one)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.reconciled(one)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.interrupted(one)),
-      key.map((one) => (pacer: RolloutPacer) => pacer.forget(one)),
+      key.map((tenant) => (pacer: RolloutPacer) => void pacer.request(tenant, true)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.observe(tenant, DONE)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.startedOwn(tenant)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.unreachable(tenant)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.reconciled(tenant)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.interrupted(tenant)),
+      key.map((tenant) => (pacer: RolloutPacer) => pacer.forget(tenant)),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -62,7 +62,7 @@ const WAIT_REASONS = ['RolloutPending', 'RolloutPaused'] as const;
 
 /** Whether a reason of WorkersReady means that the proxies wait for a new template. */
 export function isRolloutReason(reason: string): boolean {
-  return WAIT_REASONS.some((one) => one === reason);
+  return WAIT_REASONS.some((waitReason) => waitReason === reason);
 }
 
 /** Whether a tenant may start. */
@@ -263,6 +263,8 @@ export class RolloutPacer {
   }
 
   #keysIn(phase: RolloutPhase): readonly string[] {
-    return [...this.#phases].flatMap(([exposure, one]) => (one === phase ? [exposure] : []));
+    return [...this.#phases].flatMap(([exposure, current]) =>
+      current === phase ? [exposure] : [],
+    );
   }
 }

@@ -63,7 +63,7 @@ describe('a tenant that waits for its rollout', () => {
     ]);
   });
 
-  test('keeps what its pods mount as well if the Edge changed', () => {
+  test('keeps the objects that its pods mount as well if the Edge changed', () => {
     const waiting = paced(1, PATH_ANNOTATION).wanted.filter(({ waits }) => waits);
 
     expect(waiting.map(({ desired }) => objectText(desired))).toEqual([
@@ -73,7 +73,7 @@ describe('a tenant that waits for its rollout', () => {
     ]);
   });
 
-  test('keeps what its pods may mount, but no outdated endpoints', () => {
+  test('keeps the objects that its pods may mount, but no outdated endpoints', () => {
     expect(paced(1).prunable).toEqual([OLD_SLICE]);
   });
 
@@ -85,7 +85,7 @@ describe('a tenant that waits for its rollout', () => {
 describe('a tenant whose Edge changed', () => {
   const waitingOf = ({ wanted }: TenantChanges) => wanted.filter(({ waits }) => waits);
 
-  test('does not wait if its route objects are overwritten, as those of one driver for another host', () => {
+  test('does not wait if its route objects are overwritten, as when the host changes and the driver stays', () => {
     const changes = changesOf(PATH_ANNOTATION, {}, 'shared haproxy');
 
     expect(waitingOf(pacedChanges(1, changes))).toEqual([]);
@@ -95,7 +95,7 @@ describe('a tenant whose Edge changed', () => {
     const { wanted, prunable } = changesOf(PATH_ANNOTATION, {}, 'shared haproxy');
     const before = changesOf(PATH_ANNOTATION, {}, 'shared traefik').wanted;
     const changes = {
-      wanted: wanted.map((one, at) => ({ ...one, live: before[at]!.live })),
+      wanted: wanted.map((object, at) => ({ ...object, live: before[at]!.live })),
       prunable,
     };
 
@@ -106,7 +106,9 @@ describe('a tenant whose Edge changed', () => {
     const { wanted, prunable } = changesOf(PATH_ANNOTATION, {});
     const isSecret = ({ kind }: KubeObject) => kind === 'Secret';
     const changes = {
-      wanted: wanted.map((one) => (isSecret(one.desired) ? { ...one, live: undefined } : one)),
+      wanted: wanted.map((object) =>
+        isSecret(object.desired) ? { ...object, live: undefined } : object,
+      ),
       prunable,
     };
 

@@ -49,8 +49,8 @@ export function paceRollout(
   const keepsCredentials = hasOtherPath(set.desired, live);
   const waits = keepsCredentials ? isOfPods : isDaemonSet;
   // An object that another client has deleted is created at once: new pods would wait for it.
-  const wanted = changes.wanted.map((one) =>
-    waits(one.desired) && one.live !== undefined ? { ...one, waits: true } : one,
+  const wanted = changes.wanted.map((object) =>
+    waits(object.desired) && object.live !== undefined ? { ...object, waits: true } : object,
   );
   // The pods of the previous template may mount the other ones. No pod mounts endpoints.
   const prunable = changes.prunable.filter(isEndpoints);

@@ -105,7 +105,10 @@ export const PLAIN_WORLD: GeneratedWorld = {
 const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
 /** Mostly the first value: most worlds must be able to settle with everything in its place. */
 const mostly = <T>(usual: T, ...others: readonly T[]) =>
-  fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, ...others.map((one) => fc.constant(one)));
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant(usual) },
+    ...others.map((value) => fc.constant(value)),
+  );
 
 const spec: fc.Arbitrary<GeneratedSpec> = fc.record({
   driver: fc.oneof(fc.constant<Driver>('snicket'), fc.constantFrom(...DRIVERS)),
@@ -159,7 +162,7 @@ export const generatedWorld: fc.Arbitrary<GeneratedWorld> = fc
 /** Creates a world, and lets its past happen. */
 export async function createWorld(world: GeneratedWorld): Promise<ReconcileLab> {
   const lab = new ReconcileLab(
-    Object.values(PROVIDER_RESOURCES).map((one) => servedAs(one, world)),
+    Object.values(PROVIDER_RESOURCES).map((resource) => servedAs(resource, world)),
   );
   const first = world.past?.spec ?? world.spec;
   await createManagement(lab, world);
@@ -174,7 +177,7 @@ export async function createWorld(world: GeneratedWorld): Promise<ReconcileLab> 
     await operator.reconcile();
     await lab.runTenantControllers();
   }
-  for (const one of drifts) await drift(lab, one);
+  for (const kind of drifts) await drift(lab, kind);
   // The operator was away for a moment: it has to renew the Lease.
   lab.clock.advance(60_000);
   await applyEdge(lab, world.spec);

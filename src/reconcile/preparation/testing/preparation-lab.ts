@@ -103,7 +103,7 @@ export class PreparationLab implements AsyncDisposable {
   owner(exposure: KubeObject = this.exposure()): PreparationOwner {
     const prepared = new PreparedObjects();
     const exposures = this.server.readAll().filter(({ kind }) => kind === 'Exposure');
-    for (const one of exposures) prepared.put(one);
+    for (const object of exposures) prepared.put(object);
     const key = keyText(exposure.metadata);
     return { exposure, otherOwner: (uid) => prepared.ownerOf(uid, key) };
   }

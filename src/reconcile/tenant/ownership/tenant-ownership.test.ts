@@ -352,7 +352,7 @@ describe('another Exposure of the same management cluster', () => {
     expect(a.changed).toEqual(['tenants/copy']);
   });
 
-  test('takes over at once from one that is gone', async () => {
+  test('takes over at once from an Exposure that is gone', async () => {
     const a = new Cluster('a');
     await a.acquire();
     a.exposures.delete('tenants/blue');
@@ -361,7 +361,7 @@ describe('another Exposure of the same management cluster', () => {
   });
 });
 
-test('a tenant that stores another owner than the one that was sent is not owned', async () => {
+test('a tenant that stores another owner than it was sent is not owned', async () => {
   const a = new Cluster('a');
   const stored = { ...OWNER_LEASE, uid: 'x', resourceVersion: '1' };
   const client: KubeClient = {
