@@ -1,6 +1,7 @@
 /**
  * The operator: reconciles all Exposures and Edges of one management cluster while this process is the leader.
  */
+import type { EdgeStatus } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
@@ -120,6 +121,7 @@ export class Operator {
   readonly #resyncMs: number;
   readonly #queues: Readonly<Record<ControllerName, WorkQueue>>;
   readonly #management: ManagementCluster;
+  readonly #triggers: Triggers;
   readonly #links: TenantLinks;
   readonly #ownership: TenantOwnership;
   readonly #probes: ProbeScheduler;
@@ -156,23 +158,6 @@ export class Operator {
       lease: this.#queue('lease'),
     };
     const { exposure: exposures, edge: edges, shim: shims, lease: leases } = this.#queues;
-    const dependencies = new DependencyIndex();
-    const statuses = new StatusWriter<ExposureStatus>(
-      client,
-      (object) => this.#management.exposures.get(object.metadata) ?? object,
-    );
-    const triggers = new Triggers({
-      dependencies,
-      exposures: { add: (exposure) => this.#changed(exposure) },
-      edges,
-      shims,
-      namespace,
-      management: () => this.#management,
-      hasForeignStatus: (object, previous) =>
-        object.kind === RESOURCES.edge.kind
-          ? this.#edgeController.hasForeignStatus(object, previous)
-          : statuses.isForeign(object, previous),
-    });
 
     // The management cluster.
     const management = new ManagementCluster({
@@ -182,9 +167,26 @@ export class Operator {
       unusableFiles: options.unusableFiles,
       clock,
       random,
-      listener: triggers,
     });
     this.#management = management;
+    const dependencies = new DependencyIndex();
+    const edgeStatuses = new StatusWriter<EdgeStatus>(client);
+    const statuses = new StatusWriter<ExposureStatus>(
+      client,
+      (object) => management.exposures.get(object.metadata) ?? object,
+    );
+    this.#triggers = new Triggers({
+      management,
+      dependencies,
+      exposures: { add: (exposure) => this.#changed(exposure) },
+      edges,
+      shims,
+      namespace,
+      hasForeignStatus: (object, previous) =>
+        object.kind === RESOURCES.edge.kind
+          ? edgeStatuses.isForeign(object, previous)
+          : statuses.isForeign(object, previous),
+    });
     this.#events = new EventRecorder({
       client,
       instance: options.identity,
@@ -262,7 +264,7 @@ export class Operator {
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
       applier: new Applier(client, { clock }),
-      onHostsReleased: triggers.onHostsReleased,
+      onHostsReleased: this.#triggers.onHostsReleased,
       preparer: new Preparer(client, { clock }),
       renewals: new SecretRenewals({ management, renewAfterMs: options.renewAfterMs, clock }),
       statuses,
@@ -287,12 +289,15 @@ export class Operator {
       clock,
       random,
     });
-    this.#edgeController = new EdgeController({
-      management,
-      namespace,
-      clock,
-      protectsEdges: options.protectsEdges ?? true,
-    });
+    this.#edgeController = new EdgeController(
+      {
+        management,
+        namespace,
+        clock,
+        protectsEdges: options.protectsEdges ?? true,
+      },
+      edgeStatuses,
+    );
     this.#shimController = new ShimController({
       management,
       applier: new Applier(client, { clock }),
@@ -332,7 +337,7 @@ export class Operator {
     const { log, concurrency = 32, monitorsEventLoop = true } = this.#options;
     const stopMonitor = monitorsEventLoop ? this.#eventLoop.start() : () => {};
     try {
-      await this.#management.open(signal);
+      await this.#management.open(this.#triggers, signal);
       this.#isLeading = true;
       log.info('operator started', {
         exposures: this.#management.exposures.list().length,

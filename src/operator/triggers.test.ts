@@ -73,7 +73,7 @@ async function enqueuedBy(
     providerObjects: () => [],
   };
   const triggers = new Triggers({
-    management: () => watched as unknown as ReturnType<TriggersOptions['management']>,
+    management: watched as unknown as TriggersOptions['management'],
     exposures: { add: (key) => void keys.add(key) },
     edges: queue,
     shims: queue,
@@ -121,7 +121,7 @@ function enqueuedByIngress(host: string): readonly string[] {
   const keys = new Set<string>();
   const queue = new WorkQueue({ onFailure: ({ error }) => void keys.add(String(error)) });
   const triggers = new Triggers({
-    management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+    management: management as unknown as TriggersOptions['management'],
     exposures: { add: (key) => void keys.add(key) },
     edges: queue,
     shims: queue,
@@ -198,7 +198,7 @@ class EdgeLab {
         this.#annotated.filter((object) => requestedEdge(object) === edge),
     };
     this.#triggers = new Triggers({
-      management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+      management: management as unknown as TriggersOptions['management'],
       exposures: { add: (key) => void this.added.add(key) },
       edges: queue,
       shims: { add: (key: string) => void this.shims.add(key) } as unknown as WorkQueue,

@@ -31,8 +31,7 @@ import { shimKeyAt, shimKeyOf } from './shim/shim-key.ts';
 
 /** Options of {@link Triggers}. */
 export interface TriggersOptions {
-  /** A function, because the management cluster is constructed after its listener. */
-  readonly management: () => Pick<
+  readonly management: Pick<
     ManagementCluster,
     | 'exposures'
     | 'edges'
@@ -137,7 +136,7 @@ export class Triggers implements ManagementListener {
     this.#options.edges.add(object.metadata.name);
     this.#enqueueAllEdges(); // the status of each default Edge reports the others
     this.#enqueueAffected(affected);
-    const management = this.#options.management();
+    const management = this.#options.management;
     for (const providerObject of affected.edgeRefs.flatMap((edge) =>
       management.objectsRequesting(edge),
     )) {
@@ -156,7 +155,7 @@ export class Triggers implements ManagementListener {
 
   /** Handles a route object that starts or stops claiming hosts. Enqueues the Exposures with these hosts. */
   readonly onForeignRoute = (object: KubeObject): void => {
-    const { tenantRoutes, exposureIndex } = this.#options.management();
+    const { tenantRoutes, exposureIndex } = this.#options.management;
     for (const claim of claimsOf(object)) {
       const isExact = claim.match === 'exact';
       const routes = isExact
@@ -179,7 +178,7 @@ export class Triggers implements ManagementListener {
   readonly onEdgeSetting: ManagementListener['onEdgeSetting'] = (setting, previous) => {
     const isClass = setting.kind === RESOURCES.ingressClass.kind;
     if (isClass && previous !== undefined && isSameIngressClass(setting, previous)) return;
-    const management = this.#options.management();
+    const management = this.#options.management;
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
       const { value } = management.exposureIndex.edges.edgeIn(object);
@@ -200,7 +199,7 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onDiscoveryChange = (): void => {
-    for (const { metadata } of this.#options.management().edges.list()) {
+    for (const { metadata } of this.#options.management.edges.list()) {
       this.#options.edges.add(metadata.name);
     }
     this.#enqueueAllExposures();
@@ -226,7 +225,7 @@ export class Triggers implements ManagementListener {
 
   /** Enqueues the provider objects with the key of an Exposure: one of them may request the Exposure by an annotation. */
   #enqueueShimsNamed(key: ObjectKey): void {
-    const management = this.#options.management();
+    const management = this.#options.management;
     for (const resource of WATCHED_RESOURCES) {
       const exists = management.providerObject(resource, key) !== undefined;
       if (exists) this.#options.shims.add(shimKeyAt(resource, key));
@@ -235,7 +234,7 @@ export class Triggers implements ManagementListener {
 
   /** Enqueues all provider objects that request an Exposure by an annotation. Their Edge decides whether they get it. */
   #enqueueAnnotatedObjects(): void {
-    const management = this.#options.management();
+    const management = this.#options.management;
     for (const object of WATCHED_RESOURCES.flatMap((kind) => management.providerObjects(kind))) {
       if (requestsExposure(object)) this.#enqueueShim(object);
     }
@@ -243,14 +242,14 @@ export class Triggers implements ManagementListener {
 
   /** Enqueues all Edges after {@link EDGE_BATCH_MS}. */
   #enqueueAllEdges(): void {
-    for (const { metadata } of this.#options.management().edges.list()) {
+    for (const { metadata } of this.#options.management.edges.list()) {
       this.#options.edges.addAfter(metadata.name, EDGE_BATCH_MS);
     }
   }
 
   /** Returns the hosts that an Exposure no longer claims, and all its hosts if it starts being deleted. */
   #releasedHosts(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
-    const { exposureIndex, exposures } = this.#options.management();
+    const { exposureIndex, exposures } = this.#options.management;
     const exists = exposures.get(object.metadata) !== undefined;
     if (previous === undefined) return exists ? [] : exposureIndex.hostsClaimedBy(object);
     if (haveSameSpec(object, previous)) return [];
@@ -267,7 +266,7 @@ export class Triggers implements ManagementListener {
     object: KubeObject,
     previous: KubeObject | undefined,
   ): readonly ObjectRecord[] {
-    const exists = this.#options.management().exposures.get(object.metadata) !== undefined;
+    const exists = this.#options.management.exposures.get(object.metadata) !== undefined;
     if (previous === undefined) return exists ? [] : recordedObjects(object);
     const recordText = ({ metadata }: KubeObject) => metadata.annotations?.[RECORD_ANNOTATION];
     if (recordText(object) === recordText(previous)) return [];
@@ -277,14 +276,14 @@ export class Triggers implements ManagementListener {
 
   /** Enqueues the Exposures that claim one of the hosts, except the Exposure with the key `except`. */
   #enqueueClaimants(hosts: readonly string[], except?: string): void {
-    const { exposureIndex } = this.#options.management();
+    const { exposureIndex } = this.#options.management;
     for (const key of hosts.flatMap((host) => [...exposureIndex.claimantsOf(host)])) {
       if (key !== except) this.#options.exposures.add(key);
     }
   }
 
   #enqueueAllExposures(): void {
-    for (const { metadata } of this.#options.management().exposures.list()) {
+    for (const { metadata } of this.#options.management.exposures.list()) {
       this.#options.exposures.add(keyText(metadata));
     }
   }

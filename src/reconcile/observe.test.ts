@@ -45,11 +45,10 @@ test.each(Object.entries(EDGES))(
       clock: systemClock,
       random: Math.random,
       client,
-      listener: LISTENER,
       freshMs: 1000,
       log: createLogger({ write: nothing }),
     });
-    await watching.open(signal);
+    await watching.open(LISTENER, signal);
     const reading = await ManagementSnapshot.read(client, signal);
     const tenant = server.client();
     const link = new TenantLink({

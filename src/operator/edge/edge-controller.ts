@@ -6,7 +6,7 @@ import { EDGE_PROTECTION_FINALIZER } from '../../api/edge-deletion.ts';
 import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { StatusWriter } from '../../kube/status-writer.ts';
+import type { StatusWriter } from '../../kube/status-writer.ts';
 import { observeEdge, type ObserveEdgeDeps } from './observe-edge.ts';
 import { planEdge } from './plan-edge.ts';
 
@@ -15,14 +15,9 @@ export class EdgeController {
   readonly #deps: ObserveEdgeDeps;
   readonly #statuses: StatusWriter<EdgeStatus>;
 
-  constructor(deps: ObserveEdgeDeps) {
+  constructor(deps: ObserveEdgeDeps, statuses: StatusWriter<EdgeStatus>) {
     this.#deps = deps;
-    this.#statuses = new StatusWriter(deps.management.client);
-  }
-
-  /** Whether another client has changed the status of an Edge: it is written again. */
-  hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
-    return this.#statuses.isForeign(object, previous);
+    this.#statuses = statuses;
   }
 
   /** @throws OutdatedError if the Edge has changed meanwhile; KubeError */

@@ -27,7 +27,6 @@ interface Watched {
 
 interface DynamicWatchesOptions {
   readonly client: KubeClient;
-  readonly listener: ManagementListener;
   readonly clock: Clock;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
@@ -45,7 +44,7 @@ export class DynamicWatches {
   }
 
   /** Starts missing watches for these kinds, and stops all others. */
-  follow(kinds: readonly Resource[], signal: AbortSignal): void {
+  follow(kinds: readonly Resource[], listener: ManagementListener, signal: AbortSignal): void {
     const wanted = new Map(kinds.map((kind) => [nameOf(kind), kind]));
     for (const [name, { end }] of this.#watched) {
       if (wanted.has(name)) continue;
@@ -53,7 +52,8 @@ export class DynamicWatches {
       this.#watched.delete(name);
     }
     for (const [name, resource] of wanted) {
-      if (!this.#watched.has(name)) this.#watched.set(name, this.#watch(resource, signal));
+      if (!this.#watched.has(name))
+        this.#watched.set(name, this.#watch(resource, listener, signal));
     }
   }
 
@@ -83,8 +83,8 @@ export class DynamicWatches {
     return lastError ?? new KubeError('TimedOut', `${resource.plural} are not read yet`);
   }
 
-  #watch(resource: Resource, signal: AbortSignal): Watched {
-    const { client, listener, clock, random, counters } = this.#options;
+  #watch(resource: Resource, listener: ManagementListener, signal: AbortSignal): Watched {
+    const { client, clock, random, counters } = this.#options;
     const isRoute = ROUTE_RESOURCES.includes(resource);
     const informer = new Informer<KubeObject>({
       client,

@@ -11,10 +11,26 @@ import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
 import { ManagementCluster } from './management-cluster.ts';
+import type { ManagementListener } from './management-listener.ts';
 
 setDefaultTimeout(240_000);
 
 const HOST = 'blue.example.test';
+
+const ignore = () => {};
+
+const IGNORING: ManagementListener = {
+  onExposure: ignore,
+  onEdge: ignore,
+  onService: ignore,
+  onOwnedObject: ignore,
+  onTenantRoute: ignore,
+  onForeignRoute: ignore,
+  onNamespace: ignore,
+  onEdgeSetting: ignore,
+  onProviderObject: ignore,
+  onDiscoveryChange: ignore,
+};
 
 /** A watched cluster, and the events of its listener, in order. */
 class ManagementLab implements AsyncDisposable {
@@ -33,22 +49,22 @@ class ManagementLab implements AsyncDisposable {
       client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
-      listener: {
-        onExposure: (object, previous) =>
-          this.events.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
-        onEdge: (object) => this.events.push(objectText(object)),
-        onService: (key) => this.events.push(`Service ${keyText(key)}`),
-        onOwnedObject: (exposure) => this.events.push(`owned by ${keyText(exposure)}`),
-        onTenantRoute: ({ metadata }) => this.events.push(`TenantRoute ${keyText(metadata)}`),
-        onForeignRoute: (object) => this.events.push(`foreign ${hostIn(object)}`),
-        onNamespace: (name) => this.events.push(`Namespace ${name}`),
-        onEdgeSetting: (object) => this.events.push(`setting ${object.metadata.name}`),
-        onProviderObject: ({ metadata }) =>
-          this.events.push(`provider object ${keyText(metadata)}`),
-        onDiscoveryChange: () => this.events.push('served'),
-      },
     });
   }
+
+  readonly #listener: ManagementListener = {
+    onExposure: (object, previous) =>
+      this.events.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
+    onEdge: (object) => this.events.push(objectText(object)),
+    onService: (key) => this.events.push(`Service ${keyText(key)}`),
+    onOwnedObject: (exposure) => this.events.push(`owned by ${keyText(exposure)}`),
+    onTenantRoute: ({ metadata }) => this.events.push(`TenantRoute ${keyText(metadata)}`),
+    onForeignRoute: (object) => this.events.push(`foreign ${hostIn(object)}`),
+    onNamespace: (name) => this.events.push(`Namespace ${name}`),
+    onEdgeSetting: (object) => this.events.push(`setting ${object.metadata.name}`),
+    onProviderObject: ({ metadata }) => this.events.push(`provider object ${keyText(metadata)}`),
+    onDiscoveryChange: () => this.events.push('served'),
+  };
 
   static async start(...more: readonly Resource[]): Promise<ManagementLab> {
     const server = await MemoryApiServer.start({
@@ -56,7 +72,7 @@ class ManagementLab implements AsyncDisposable {
     });
     server.seed(objectOf('Namespace', { name: 'tenants', labels: { team: 'a' } }));
     const lab = new ManagementLab(server);
-    await lab.cluster.open(lab.#ended.signal);
+    await lab.cluster.open(lab.#listener, lab.#ended.signal);
     lab.events.length = 0;
     return lab;
   }
@@ -230,7 +246,6 @@ describe.concurrent('a management cluster that is watched', () => {
   test('is waited for at the start', async () => {
     const server = await MemoryApiServer.start();
     await server.goDown();
-    const ignore = () => {};
     const ended = new AbortController();
     const cluster = new ManagementCluster({
       clock: systemClock,
@@ -238,20 +253,8 @@ describe.concurrent('a management cluster that is watched', () => {
       client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
-      listener: {
-        onExposure: ignore,
-        onEdge: ignore,
-        onService: ignore,
-        onTenantRoute: ignore,
-        onOwnedObject: ignore,
-        onForeignRoute: ignore,
-        onNamespace: ignore,
-        onEdgeSetting: ignore,
-        onProviderObject: ignore,
-        onDiscoveryChange: ignore,
-      },
     });
-    const opening = cluster.open(ended.signal);
+    const opening = cluster.open(IGNORING, ended.signal);
 
     await server.comeUp();
     await opening;
@@ -265,28 +268,15 @@ describe.concurrent('a management cluster that is watched', () => {
 test('a kind that has not been read yet is unknown, although nothing has failed', async () => {
   await using server = await MemoryApiServer.start();
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
-  const nothing = () => {};
   const cluster = new ManagementCluster({
     clock: systemClock,
     random: Math.random,
     client: server.client(),
     freshMs: 1000,
-    log: createLogger({ level: 'error', write: nothing }),
-    listener: {
-      onExposure: nothing,
-      onEdge: nothing,
-      onService: nothing,
-      onOwnedObject: nothing,
-      onTenantRoute: nothing,
-      onForeignRoute: nothing,
-      onNamespace: nothing,
-      onEdgeSetting: nothing,
-      onProviderObject: nothing,
-      onDiscoveryChange: nothing,
-    },
+    log: createLogger({ level: 'error', write: ignore }),
   });
   const ended = new AbortController();
-  const opening = cluster.open(ended.signal).catch(() => {}); // until it is ended
+  const opening = cluster.open(IGNORING, ended.signal).catch(() => {}); // until it is ended
 
   await until('it is said', () => cluster.unread(RESOURCES.ingress));
 

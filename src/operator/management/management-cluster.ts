@@ -33,7 +33,6 @@ import { isProvided, previousOf, DynamicWatches } from './dynamic-watches.ts';
 interface ManagementOptions {
   readonly client: KubeClient;
   readonly log: Logger;
-  readonly listener: ManagementListener;
   /** How long a Secret is reused after it was read. */
   readonly freshMs: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
@@ -74,7 +73,7 @@ export class ManagementCluster implements ManagementView {
 
   constructor(options: ManagementOptions) {
     this.#options = options;
-    const { client, listener, freshMs, clock, random } = options;
+    const { client, freshMs, clock, random } = options;
     this.client = client;
     const { counters } = this;
     const informer = <T extends KubeObject>(
@@ -98,7 +97,7 @@ export class ManagementCluster implements ManagementView {
       this.#ownedSlices,
       this.#namespaces,
     ];
-    this.#watches = new DynamicWatches({ client, listener, clock, random, counters });
+    this.#watches = new DynamicWatches({ client, clock, random, counters });
     this.exposureIndex = new ExposureIndex({
       exposures: () => this.exposures.list(),
       exposure: (key) => this.exposures.get(parseKey(key)),
@@ -107,6 +106,26 @@ export class ManagementCluster implements ManagementView {
       namespaceLabels: (name) => this.namespaceLabels(name),
       unusableFiles: options.unusableFiles,
     });
+  }
+
+  /**
+   * Starts the watches and waits, without a limit, until all of them are synced. The listener receives all changes.
+   * @throws the signal's reason
+   */
+  async open(listener: ManagementListener, signal: AbortSignal): Promise<void> {
+    this.#notify(listener);
+    for (const informer of this.#required) void informer.run(signal);
+    await this.#discoverFirst(listener, signal);
+    void this.#keepDiscovering(listener, signal);
+    await Promise.all([
+      ...this.#required.map((informer) => informer.synced(signal)),
+      this.#watches.read(signal),
+    ]);
+    await this.exposureIndex.parseAll();
+  }
+
+  /** Updates the indexes with every change, and then notifies the listener. */
+  #notify(listener: ManagementListener): void {
     this.exposures.onChange((change) => {
       this.exposureIndex.exposureChanged(change);
       listener.onExposure(change.object, previousOf(change));
@@ -145,18 +164,6 @@ export class ManagementCluster implements ManagementView {
     this.#namespaces.onChange(({ object: { metadata } }) => {
       listener.onNamespace(metadata.name, this.exposureIndex.namespaceChanged(metadata.name));
     });
-  }
-
-  /** Starts the watches and waits, without a limit, until all of them are synced. @throws the signal's reason */
-  async open(signal: AbortSignal): Promise<void> {
-    for (const informer of this.#required) void informer.run(signal);
-    await this.#discoverFirst(signal);
-    void this.#keepDiscovering(signal);
-    await Promise.all([
-      ...this.#required.map((informer) => informer.synced(signal)),
-      this.#watches.read(signal),
-    ]);
-    await this.exposureIndex.parseAll();
   }
 
   /** Why a kind that every Exposure needs cannot be read, as a sentence; undefined if all are read. */
@@ -256,10 +263,10 @@ export class ManagementCluster implements ManagementView {
   }
 
   /** Retries until discovery is complete. @throws the signal's reason */
-  async #discoverFirst(signal: AbortSignal): Promise<void> {
+  async #discoverFirst(listener: ManagementListener, signal: AbortSignal): Promise<void> {
     for (let failures = 1; ; failures++) {
       try {
-        await this.#discover(signal);
+        await this.#discover(listener, signal);
         return;
       } catch (error) {
         if (!isKubeError(error) || signal.aborted) throw error;
@@ -269,13 +276,13 @@ export class ManagementCluster implements ManagementView {
     }
   }
 
-  async #keepDiscovering(signal: AbortSignal): Promise<void> {
-    const { listener, log } = this.#options;
+  async #keepDiscovering(listener: ManagementListener, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
     while (!signal.aborted) {
       await delay(this.#options.clock, DISCOVERY_MS, signal);
       if (signal.aborted) return;
       try {
-        const { isChanged, error } = await this.#discover(signal);
+        const { isChanged, error } = await this.#discover(listener, signal);
         if (isChanged) listener.onDiscoveryChange();
         if (error !== undefined && error.reason !== 'Aborted') {
           log.warn('API discovery incomplete, keeping the previous result', { error });
@@ -289,9 +296,9 @@ export class ManagementCluster implements ManagementView {
   }
 
   /** Starts watches for kinds that have appeared, and stops those of kinds that have disappeared. */
-  async #discover(signal: AbortSignal): Promise<DiscoveryResult> {
+  async #discover(listener: ManagementListener, signal: AbortSignal): Promise<DiscoveryResult> {
     const result = await this.served.refresh(this.client, signal);
-    this.#watches.follow(discoveredKinds(this.served), signal);
+    this.#watches.follow(discoveredKinds(this.served), listener, signal);
     return result;
   }
 }
