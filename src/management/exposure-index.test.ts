@@ -261,6 +261,20 @@ describe('hosts', () => {
   });
 });
 
+test('default hosts that are equal for Exposures of two namespaces are a conflict of the younger Exposure', () => {
+  const inNamespace = (namespace: string, name: string, creationTimestamp: string) =>
+    exposure(name, {}, { metadata: { namespace, name, creationTimestamp } });
+  const older = inNamespace('team', 'prod-db', '2026-11-01T00:00:00Z');
+  const younger = inNamespace('team-prod', 'db', '2026-11-02T00:00:00Z');
+  const index = indexOf([younger, older], [edge('a', { annotations: DEFAULT })]);
+
+  expect(index.resolve(older).value?.conflict).toBeUndefined();
+  expect(index.resolve(younger).value?.conflict).toMatchObject({
+    code: 'HostConflict',
+    message: 'Host team-prod-db.k8s.example.test is already used by Exposure team/prod-db.',
+  });
+});
+
 test('an Exposure that its Edge does not allow uses it only while it has a TenantRoute there', () => {
   const spec = { driver: 'snicket', domain: 'example.test', allowedHosts: ['*.other.test'] };
   const strict = { ...edge('shared'), spec };
