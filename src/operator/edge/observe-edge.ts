@@ -8,13 +8,12 @@ import type { EdgeContext } from '../../edges/driver.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
 import { edgeContext, edgeReadError } from '../../management/edge-state.ts';
+import type { ManagementContext } from '../../management/management-view.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 
 /** The management cluster that is observed. */
-export interface ObserveEdgeDeps {
+export interface ObserveEdgeDeps extends ManagementContext {
   readonly management: ManagementCluster;
-  /** Of the operator. */
-  readonly namespace: string;
   /** Whether a finalizer holds a deleted Edge while Exposures use it. */
   readonly protectsEdges: boolean;
   readonly clock: Clock;

@@ -1,8 +1,7 @@
 /**
  * The state of each Exposure that the operator keeps between two reconciles.
  */
-import type { Clock } from '../../clock/clock.ts';
-import type { Dependency, DependencyIndex } from '../../management/dependency-index.ts';
+import type { Dependency } from '../../management/dependency-index.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { CleanupState } from '../../reconcile/clean-up/clean-up-exposure.ts';
 import { CleanupDeadline } from '../../reconcile/clean-up/cleanup-deadline.ts';
@@ -11,31 +10,9 @@ import { PollBackoff } from '../../reconcile/poll-backoff.ts';
 import type { StaleSecrets } from '../../reconcile/preparation/secret-renewals.ts';
 import type { ExposureTracker } from '../../reconcile/reconcile-exposure.ts';
 import type { ProbedPath } from '../../reconcile/report.ts';
-import type { SecretPoller } from '../management/secret-poller.ts';
-import type { ExposureProbes } from './exposure-probes.ts';
+import type { ExposureControllerDeps } from './exposure-controller.ts';
 import type { ReportState } from './exposure-reports.ts';
-import { ResyncPeriod, type ResyncLimits } from './resync-period.ts';
-
-/** State by the keys of Exposures. */
-interface Keyed {
-  forget(key: string): void;
-}
-
-/** The components that keep state about Exposures. */
-export interface ExposureMemory {
-  readonly dependencies: DependencyIndex;
-  readonly links: Keyed;
-  readonly ownership: Keyed;
-  readonly pacer: Keyed;
-  readonly preparer: Keyed;
-  readonly probes: ExposureProbes;
-  readonly secrets: SecretPoller;
-  readonly statuses: Keyed;
-  /** The time that a deleted Exposure waits for its tenant. */
-  readonly cleanupTimeoutMs: number;
-  readonly resyncLimits: ResyncLimits;
-  readonly clock: Clock;
-}
+import { ResyncPeriod } from './resync-period.ts';
 
 /**
  * The state of one Exposure. {@link rest} drops the state that the current phase does not use, {@link end} all of it.
@@ -51,32 +28,32 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
   readonly resync: ResyncPeriod;
   readonly staleSecrets: StaleSecrets = new Map();
   readonly #key: string;
-  readonly #memory: ExposureMemory;
+  readonly #deps: ExposureControllerDeps;
 
-  constructor(key: string, uid: string | undefined, memory: ExposureMemory) {
+  constructor(key: string, uid: string | undefined, deps: ExposureControllerDeps) {
     this.uid = uid;
-    this.deadline = new CleanupDeadline(memory.cleanupTimeoutMs, memory.clock);
-    this.polls = new PollBackoff(memory.clock);
-    this.resync = new ResyncPeriod(memory.resyncLimits, memory.clock);
+    this.deadline = new CleanupDeadline(deps.cleanupTimeoutMs, deps.clock);
+    this.polls = new PollBackoff(deps.clock);
+    this.resync = new ResyncPeriod(deps.resyncLimits, deps.clock);
     this.#key = key;
-    this.#memory = memory;
+    this.#deps = deps;
   }
 
   dependsOn(dependency: Dependency): void {
-    this.#memory.dependencies.add(this.#key, dependency);
+    this.#deps.dependencies.add(this.#key, dependency);
   }
 
   observed({ secrets, dependencies }: Observation): void {
-    this.#memory.secrets.follow(this.#key, secrets);
-    this.#memory.dependencies.set(this.#key, dependencies);
+    this.#deps.secrets.follow(this.#key, secrets);
+    this.#deps.dependencies.set(this.#key, dependencies);
   }
 
   routed(observation: Observation, plan: Plan): void {
-    this.#memory.probes.setTarget(this.#key, observation, plan);
+    this.#deps.probes.setTarget(this.#key, observation, plan);
   }
 
   probedPath(observation: Observation, plan: Plan): ProbedPath {
-    return this.#memory.probes.pathOf(this.#key, observation, plan);
+    return this.#deps.probes.pathOf(this.#key, observation, plan);
   }
 
   /**
@@ -89,7 +66,7 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
    *   finalizers gone.
    */
   rest(phase: 'Refused' | 'Terminating' | 'CleanedUp'): void {
-    const { dependencies, links, ownership, pacer, preparer, probes, secrets } = this.#memory;
+    const { dependencies, links, ownership, pacer, preparer, probes, secrets } = this.#deps;
     const unused = {
       Refused: [dependencies, secrets],
       Terminating: [pacer, preparer],
@@ -102,6 +79,6 @@ export class ExposureState implements CleanupState, ExposureTracker, ReportState
   /** Drops all state, because the Exposure no longer exists. */
   end(): void {
     this.rest('CleanedUp');
-    this.#memory.statuses.forget(this.#key);
+    this.#deps.statuses.forget(this.#key);
   }
 }
