@@ -1,6 +1,7 @@
 /**
  * Kubernetes LabelSelectors.
  */
+import type { KubeObject } from './object.ts';
 import { listAt, textAt, textMapAt, textsAt } from './unstructured.ts';
 
 /**
@@ -13,6 +14,14 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
     wanted.every(([key, value]) => labels[key] === value) &&
     listAt(selector, 'matchExpressions').every((expression) => matches(expression, labels))
   );
+}
+
+/** Reports whether an object has all of these labels. */
+export function hasLabels(
+  { metadata: { labels = {} } }: Pick<KubeObject, 'metadata'>,
+  expected: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(expected).every(([key, value]) => labels[key] === value);
 }
 
 /** Returns the selector as kubectl prints it: `team=a,tier in (x,y),!retired`. */

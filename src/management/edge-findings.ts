@@ -5,6 +5,7 @@
 import { DEFAULT_EDGE_ANNOTATION } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
 import { MANAGED_BY } from '../api/labels.ts';
+import { hasLabels } from '../kube/label-selector.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { providerFor } from '../providers/provider-for.ts';
 import {
@@ -89,11 +90,11 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
 }
 
 /** Returns the object whose annotation requests an Exposure; undefined if a user created the Exposure. */
-export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
-  const { annotations = {}, labels = {}, ownerReferences = [], namespace } = metadata;
-  const isManaged = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+export function annotatedObject(exposure: KubeObject): KubeObject | undefined {
+  const { annotations = {}, ownerReferences = [], namespace } = exposure.metadata;
   const owner = ownerReferences.find((reference) => reference.controller === true);
-  if (!isManaged || owner === undefined || providerFor(owner) === undefined) return undefined;
+  if (!hasLabels(exposure, MANAGED_BY) || owner === undefined || providerFor(owner) === undefined)
+    return undefined;
   const { apiVersion, kind, name } = owner;
   const requesting = { [annotations[REQUESTED_BY_ANNOTATION] ?? EDGE_ANNOTATION]: '' };
   return {

@@ -2,14 +2,13 @@
  * Ownership of objects in the management cluster: whether Snicket manages an object, and for which
  * Exposure.
  */
+import { selectorText } from '../kube/label-selector.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 
 /** Selects the objects that Snicket manages. */
-export const OWNED_SELECTOR = Object.entries(MANAGED_BY)
-  .map(([key, value]) => `${key}=${value}`)
-  .join(',');
+export const OWNED_SELECTOR = selectorText({ matchLabels: MANAGED_BY });
 
 /**
  * Returns the Exposure that owns an object by its owner reference; undefined without one. Labels do

@@ -10,6 +10,7 @@ import type { WorkerSpec } from '../api/worker.ts';
 import type { TenantFacts } from './tenant-facts.ts';
 import { canonicalAddress } from '../kube/endpoints/endpoint-address.ts';
 import { SLICE_MANAGED_BY, type EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
+import { hasLabels } from '../kube/label-selector.ts';
 import type { KubernetesEndpointsInput } from './endpoints/kubernetes-endpoints.ts';
 import type { Container, DaemonSet } from './pod.ts';
 
@@ -165,9 +166,7 @@ function currentListeners(
 
 function endpointAddresses(slices: readonly EndpointSlice[]): readonly string[] {
   return slices
-    .filter(({ metadata: { labels = {} } }) =>
-      Object.entries(SLICE_MANAGED_BY).every(([key, value]) => labels[key] === value),
-    )
+    .filter((slice) => hasLabels(slice, SLICE_MANAGED_BY))
     .flatMap(({ endpoints }) => endpoints ?? [])
     .flatMap(({ addresses }) => addresses.map(canonicalAddress));
 }

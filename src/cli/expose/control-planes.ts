@@ -5,6 +5,7 @@
 import { valueAt, textAt } from '../../kube/unstructured.ts';
 import type { DiscoveredApis } from '../../edges/driver.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
+import { hasLabels } from '../../kube/label-selector.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
@@ -82,10 +83,9 @@ function providerObjects(source: ControlPlaneSource): readonly KubeObject[] {
  * of Snicket.
  */
 function isApiServer(service: Service, providedKeys: ReadonlySet<string>): boolean {
-  const { labels = {}, namespace, name } = service.metadata;
-  const isOurs = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+  const { namespace, name } = service.metadata;
   const isOwn = namespace === 'kube-system' || keyText(service.metadata) === 'default/kubernetes';
-  if (isOurs || isOwn || isOwnedByProvider(service)) return false;
+  if (hasLabels(service, MANAGED_BY) || isOwn || isOwnedByProvider(service)) return false;
   // k0smotron names its Service kmc-NAME. Other providers name it like the object.
   const controlPlane = name.replace(/^kmc-|-(?:nodeport|lb)$/g, '');
   if (providedKeys.has(keyText({ name: controlPlane, namespace }))) return false;

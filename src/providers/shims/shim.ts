@@ -10,6 +10,7 @@ import {
 } from './annotations.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
+import { hasLabels } from '../../kube/label-selector.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -80,13 +81,10 @@ export function shimObstacle(
  * Reports whether Snicket generated the Exposure for this object. An Exposure that a user wrote does not count, even if
  * the object owns it.
  */
-export function isGeneratedFor(
-  { metadata }: KubeObject,
-  { metadata: { uid } }: KubeObject,
-): boolean {
-  const { labels = {}, ownerReferences = [] } = metadata;
+export function isGeneratedFor(exposure: KubeObject, { metadata: { uid } }: KubeObject): boolean {
+  const { ownerReferences = [] } = exposure.metadata;
   return (
-    Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value) &&
+    hasLabels(exposure, MANAGED_BY) &&
     ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
   );
 }

@@ -4,6 +4,7 @@
 import { exposureKeyOf } from '../../api/host-ownership.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import type { Applied } from '../../kube/apply/apply.ts';
+import { hasLabels } from '../../kube/label-selector.ts';
 import { keyText, type KubeObject, type OwnerReference } from '../../kube/object.ts';
 import { OutdatedError } from '../../kube/outdated-error.ts';
 import { resourceOf } from '../../kube/resource.ts';
@@ -69,7 +70,11 @@ export async function removeTenantRoutes(
   signal: AbortSignal,
 ): Promise<void> {
   const routes = deps.management.tenantRoutes.ofExposure(key);
-  await removeRoutes(routes.filter(isManaged), deps, signal);
+  await removeRoutes(
+    routes.filter((route) => hasLabels(route, MANAGED_BY)),
+    deps,
+    signal,
+  );
 }
 
 /** Removes these objects. One that was created again since stays. @throws KubeError */
@@ -150,11 +155,6 @@ async function adoptedObject(
   const body = { metadata: { resourceVersion, ownerReferences: all } };
   const { client } = management;
   return client.patch(resourceOf(desired), desired.metadata, 'merge', body, { signal });
-}
-
-/** Whether Snicket created an object, by its label. */
-function isManaged({ metadata: { labels = {} } }: KubeObject): boolean {
-  return Object.entries(MANAGED_BY).every(([label, value]) => labels[label] === value);
 }
 
 /** Whether a reference has the kind and name of the owner, and another uid. */

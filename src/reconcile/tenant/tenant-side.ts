@@ -4,6 +4,7 @@
 import { APPLIED_ANNOTATION, needsApply } from '../../kube/apply/needs-apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { readObject } from '../../kube/object-read.ts';
+import { hasLabels } from '../../kube/label-selector.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -220,13 +221,14 @@ export async function remove(
  * recognized by the label alone. An API server that maintains the endpoints itself again creates its own slice, but updates the
  * existing Endpoints and keeps Snicket's label on them. So Endpoints belong to the field manager of their addresses.
  */
-export function isManaged({ kind, metadata }: KubeObject): boolean {
-  const { labels = {}, annotations = {}, managedFields = [] } = metadata;
-  const isLabelled = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
-  if (kind === RESOURCES.endpointSlice.kind) return isLabelled;
-  if (kind !== RESOURCES.endpoints.kind) return isLabelled || APPLIED_ANNOTATION in annotations;
+export function isManaged(object: KubeObject): boolean {
+  const { kind, metadata } = object;
+  const { annotations = {}, managedFields = [] } = metadata;
+  const isLabeled = hasLabels(object, MANAGED_BY);
+  if (kind === RESOURCES.endpointSlice.kind) return isLabeled;
+  if (kind !== RESOURCES.endpoints.kind) return isLabeled || APPLIED_ANNOTATION in annotations;
   const wrote = managedFields.filter(({ fieldsV1 = {} }) => 'f:subsets' in fieldsV1);
-  return isLabelled && wrote.some(({ manager }) => manager === FIELD_MANAGER);
+  return isLabeled && wrote.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
 /** Whether an object contains the endpoints that the tenant's pods use for their API. */

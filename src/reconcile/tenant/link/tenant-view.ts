@@ -2,6 +2,7 @@
  * A read-only view of a tenant's cluster: watched, as in the operator, or read once, as in a command.
  */
 import type { Selection } from '../../../kube/client/client.ts';
+import { selectorText } from '../../../kube/label-selector.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Reader } from '../../../kube/client/recent-reads.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
@@ -45,9 +46,7 @@ export const TENANT_SELECTIONS = {
   nodes: {},
   pods: {
     namespace: PROXY.namespace,
-    labelSelector: Object.entries(PROXY_SELECTOR)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(','),
+    labelSelector: selectorText({ matchLabels: PROXY_SELECTOR }),
   },
 } as const satisfies Record<string, Selection>;
 
