@@ -1,12 +1,41 @@
 /** The commands and examples in the documents work on real Kubernetes. */
-import { describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { comparable } from '../scripts/docs/documented-output.ts';
 import { parsePage, type CodeBlock } from '../scripts/docs/pages.ts';
+import type { KubeObject } from '../src/kube/object.ts';
+import { smallDefinitions } from '../src/providers/testing/definitions.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
 import { run } from '../world/machine/command.ts';
-import { silentProgress } from '../world/parts/progress.ts';
+import { program } from '../world/parts/parts.ts';
+import { silentProgress, terminalProgress } from '../world/parts/progress.ts';
+import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
 import { repository } from '../world/repository.ts';
+import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  EDGE_ADDRESS,
+  simulateLoadBalancer,
+  pointToEdge,
+  restartAgents,
+} from './installed-snicket.ts';
+import { createWithProvider } from './simulated-provider.ts';
 import { snicketImage } from './snicket-image.ts';
+
+/** Pages whose kubectl commands apply to a tenant that the quick start has exposed, and leave it as it is. */
+const INSPECTION_PAGES = [
+  'docs/troubleshooting.md',
+  'docs/reference/tenantroutes.md',
+  'docs/tasks/doctor.md',
+  'docs/tasks/external-cloud-provider.md',
+  'docs/tasks/permissions.md',
+  'docs/tasks/rollouts.md',
+  'docs/tasks/rotate-gateway-keys.md',
+];
 
 function blocksOf(path: string): readonly CodeBlock[] {
   return parsePage(path, readFileSync(join(repository, path), 'utf8')).blocks;
@@ -59,3 +88,178 @@ describe('docs/world.md', () => {
     }
   });
 });
+
+describe('docs/quick-start.md', () => {
+  const blocks = blocksOf('docs/quick-start.md');
+  /** A machine in the network of the world, with the programs and the folder of the user. */
+  let laptop: NetworkHost;
+  let folder: string;
+  let world: World;
+
+  beforeAll(async () => {
+    const progress = terminalProgress();
+    // The certificate of this tenant has the hosts that Snicket derives from namespace and name.
+    // Kamaji adds the name of its Service to the certificate, too.
+    const blue = { certificateNames: ['blue.tenants.svc'] };
+    world = await World.start({ tenants: { 'tenants-blue': blue } }, { progress });
+    laptop = await world.addHost('laptop');
+    await createControlPlane(world);
+    await world.image(await snicketImage(progress));
+    folder = mkdtempSync(join(tmpdir(), 'quick-start-'));
+    symlinkSync(join(repository, 'deploy'), join(folder, 'deploy'));
+    for (const name of ['snicket', 'kubectl-snicket']) {
+      symlinkSync(join(repository, 'snicket'), join(folder, name));
+    }
+    symlinkSync(program('kubectl'), join(folder, 'kubectl'));
+  });
+
+  afterAll(async () => {
+    await world?.stop();
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  });
+
+  /** Runs a script of the page. */
+  async function shell(script: string): Promise<string> {
+    const actual = script
+      .replaceAll('example.com', world.plan.domain)
+      .replaceAll('203.0.113.10', EDGE_ADDRESS);
+    const { stdout } = await laptop.host.exec(
+      ['sh', '-euc', `exec 2>&1; cd ${folder}; ${actual}`],
+      {
+        env: {
+          PATH: `${folder}:${process.env['PATH']}`,
+          HOME: folder,
+          KUBECONFIG: world.management.controlPlane.kubeconfig,
+        },
+        timeoutMs: 300_000,
+      },
+    );
+    return stdout;
+  }
+
+  const isCleanup = ({ text }: CodeBlock) => text.startsWith('kubectl delete exposure ');
+
+  test('its commands work in their order, with the documented output', async () => {
+    const tenant = world.tenant('tenants-blue');
+    const steps = blocks.filter(
+      (block) => /^(?:sh|text|yaml)$/.test(block.language) && !isCleanup(block),
+    );
+    // The world has no registry: its nodes import the image.
+    expect(steps[0]?.text).toStartWith('make build image\n');
+    let output = '';
+    for (const { language, text } of steps.slice(2)) {
+      if (language === 'yaml') {
+        writeFileSync(join(folder, 'edge.yaml'), text.replace('example.com', world.plan.domain));
+      } else if (language === 'text') {
+        expectSameRows(output, text);
+      } else {
+        for (const command of text.split('\n')) output = await runStep(command, tenant);
+      }
+    }
+  });
+
+  /** Runs a command of the page, with what its prose says around it. */
+  async function runStep(command: string, tenant: Cluster): Promise<string> {
+    if (command === 'snicket status') {
+      // The operator needs a moment to observe the Edge.
+      const ready = async () => shell(command).catch(() => undefined);
+      const output = await waitFor('the Edge is Ready', ready, { deadlineMs: 60_000 });
+      pointToEdge(world, tenant);
+      return output ?? '';
+    }
+    if (command.startsWith('snicket expose ')) {
+      const output = await shell(withoutPrompts());
+      await restartAgents(tenant);
+      await tenant.kubectl('run', 'hello', '--image=snicket.test/tools:1');
+      await tenant.kubectl('wait', '--for=condition=Ready', '--timeout=100s', 'pod/hello');
+      return output;
+    }
+    const output = await shell(command);
+    if (command.endsWith('deployment/snicket-gateway'))
+      await simulateLoadBalancer(world.management);
+    if (command.includes('exec hello')) expect(output).toContain('"gitVersion": "v1.36');
+    return output;
+  }
+
+  /** Runs the commands of a page that are kubectl's. */
+  async function kubectlOf(page: string): Promise<void> {
+    const commands = blocksOf(page)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.replaceAll(/\\\n */g, '').split('\n'))
+      .filter((line) => line.startsWith('kubectl '));
+    for (const command of commands) await shell(command);
+    expect(commands).not.toEqual([]);
+  }
+
+  test.each(INSPECTION_PAGES)('the kubectl commands of %s work afterwards', kubectlOf);
+
+  test('its last command removes everything from the tenant', async () => {
+    await shell(blocks.find(isCleanup)?.text ?? '');
+
+    const tenant = world.tenant('tenants-blue');
+    expect(await world.management.get('exposure', 'blue', 'tenants')).toBeUndefined();
+    expect(await tenant.get('daemonset', 'snicket-proxy', 'kube-system')).toBeUndefined();
+  });
+
+  test('the commands of docs/tasks/uninstall.md remove Snicket', async () => {
+    await kubectlOf('docs/tasks/uninstall.md');
+
+    expect(await world.management.get('namespace', 'snicket-system')).toBeUndefined();
+  });
+
+  /** The command of the page that answers the prompts. */
+  function withoutPrompts(): string {
+    const page = readFileSync(join(repository, 'docs/quick-start.md'), 'utf8');
+    const [, command] = /skip the prompts, run `([^`]+)`/.exec(page) ?? [];
+    if (command === undefined) throw new Error('the page has no command without prompts');
+    return command;
+  }
+});
+
+/** Expects that each line begins with the same word as a documented one. */
+function expectSameRows(output: string, documented: string): void {
+  const rows = (text: string) =>
+    comparable(text)
+      .split('\n')
+      .flatMap((line) => /^ ?(\S+)/.exec(line)?.[1] ?? []);
+  const known = new Set(rows(documented));
+  expect(rows(output)).not.toEqual([]);
+  // Unlike the one of the page, the control plane has konnectivity, which kubectl exec needs.
+  expect(rows(output).filter((row) => !known.has(row) && row !== 'Konnectivity')).toEqual([]);
+}
+
+/** Creates the TenantControlPlane `tenants/blue` of Kamaji. A tenant of the world is its control plane. */
+async function createControlPlane(world: World): Promise<void> {
+  const { management } = world;
+  const { controlPlane, plan } = world.tenant('tenants-blue');
+  const definitions = smallDefinitions().map((path) => readFileSync(path, 'utf8'));
+  await installDefinitions(management, definitions.map(parseDefinition));
+  const [manifest] = blocksOf('docs/tasks/providers/kamaji.md');
+  const { metadata, ...object } = parse(manifest?.text ?? '') as KubeObject;
+  const { name, namespace = '' } = metadata;
+  await management.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await createWithProvider(
+    management,
+    { ...object, metadata: { name, namespace } },
+    {
+      certificate: controlPlane.authority.certificate,
+      key: controlPlane.authority.key,
+      kubeconfig: () => controlPlane.kubeconfigFor(`https://${plan.hosts.api}:443`),
+    },
+  );
+  await management.apply({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
+    metadata: {
+      name: `${name}-1`,
+      namespace,
+      labels: { 'kubernetes.io/service-name': name },
+    },
+    ports: [
+      { name: 'kube-apiserver', port: API_PORT, protocol: 'TCP' },
+      { name: 'konnectivity-server', port: KONNECTIVITY_PORT, protocol: 'TCP' },
+    ],
+    endpoints: [{ addresses: [plan.address], conditions: { ready: true } }],
+  });
+}

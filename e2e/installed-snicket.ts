@@ -73,7 +73,7 @@ async function rolledOut(management: Cluster, deployment: string): Promise<void>
 }
 
 /** Adds the address to the node where the gateway runs. kube-proxy forwards it from there. */
-async function simulateLoadBalancer(management: Cluster): Promise<void> {
+export async function simulateLoadBalancer(management: Cluster): Promise<void> {
   const worker = management.worker();
   await worker.exec('ip', 'address', 'add', `${EDGE_ADDRESS}/16`, 'dev', 'eth0');
   const ports = EDGE_PORTS.map((port) => ({ name: `tls-${port}`, port, targetPort: 'tls' }));

@@ -40,7 +40,7 @@ const LISTED: Readonly<Record<string, ScenarioOptions>> = {
   'data-plane': { seconds: 103 },
   doctor: { parts: HAPROXY_INGRESS },
   'doctor-edge': { parts: [edgeParts.traefik], inotifyInstances: 40 },
-  documents: { inotifyInstances: 40, seconds: 106 },
+  documents: { inotifyInstances: 40, seconds: 190 },
   examples: { inotifyInstances: 12, seconds: 73 },
   'external-cloud': { inotifyInstances: 40, seconds: 51 },
   // Two control planes and one worker.

@@ -33,7 +33,7 @@ const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
 
 /** Programs of which no command runs here, with the reason. */
 const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
-  kubectl: 'requires real Kubernetes: e2e/documents.test.ts runs those of docs/world.md',
+  kubectl: 'requires real Kubernetes: e2e/documents.test.ts runs those of the pages that it lists',
   'world/world': 'requires real Kubernetes: e2e/documents.test.ts',
   make: 'builds: scripts/docs/commands.test.ts checks the targets',
   skopeo: 'requires a registry',
