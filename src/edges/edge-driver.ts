@@ -65,8 +65,8 @@ export function edgeDriver(options: DriverOptions): EdgeDriver {
     admitted(routes, live, context) {
       const rejection = rejectedBy(findings(routes, context));
       if (rejection !== undefined) return rejection;
-      const wanted = objects(routes, context.edge, context.served);
-      return admissionOf(wanted, live, (object) => options.admissionFrom(object, context));
+      const desired = objects(routes, context.edge, context.served);
+      return admissionOf(desired, live, (object) => options.admissionFrom(object, context));
     },
 
     addresses(live, context) {

@@ -144,14 +144,14 @@ describe('an API that is not served', () => {
     ],
   ] as const)('is reported by %s, which then writes nothing', (driver, action, version) => {
     const around = context({ driver }, { served: serving('networking.k8s.io/v1') });
-    const of = driverFor(driver);
+    const target = driverFor(driver);
 
-    expect(of.findings(BLUE, around)).toMatchObject([
+    expect(target.findings(BLUE, around)).toMatchObject([
       { code: 'EdgeApiMissing', severity: 'error', action },
     ]);
-    expect(of.findings(BLUE, around)[0]?.message).toEndWith(`does not serve in ${version}.`);
-    expect(of.objects(BLUE, around.edge, around.served)).toEqual([]);
-    expect(of.admitted(BLUE, [], around)).toMatchObject({
+    expect(target.findings(BLUE, around)[0]?.message).toEndWith(`does not serve in ${version}.`);
+    expect(target.objects(BLUE, around.edge, around.served)).toEqual([]);
+    expect(target.admitted(BLUE, [], around)).toMatchObject({
       state: 'Refused',
       code: 'EdgeApiMissing',
     });

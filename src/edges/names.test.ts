@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { exposureLabelValue, routeMetadata, routeObjectName } from './names.ts';
 import { BLUE } from './testing/blue.ts';
 
-/** Names of Exposures, short ones and those that must be shortened. */
+/** Names of Exposures, some of which must be shortened. */
 const exposureName = fc
   .tuple(
     fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,30}[a-z0-9])?$/),
@@ -49,11 +49,11 @@ test('every name and every label value is valid', () => {
       exposureName,
       fc.constantFrom('', '-api', '-konnectivity', '.haproxy'),
       (name, kind) => {
-        const made = routeObjectName(name, kind);
+        const objectName = routeObjectName(name, kind);
         const label = exposureLabelValue(name);
 
-        expect(made).toMatch(IS_NAME);
-        expect(made.length).toBeLessThanOrEqual(253);
+        expect(objectName).toMatch(IS_NAME);
+        expect(objectName.length).toBeLessThanOrEqual(253);
         expect(label).toMatch(IS_LABEL_VALUE);
         expect(label.length).toBeLessThanOrEqual(63);
       },

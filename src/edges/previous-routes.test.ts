@@ -18,7 +18,7 @@ const service: KubeObject = {
 describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
   'after a change from %s',
   (from) => {
-    test('to contour, its routes are kept, and nothing else', () => {
+    test('to contour, its routes are the previous routes, and nothing else', () => {
       const routes = routesBy(from);
 
       expect(previousRoutes([service, ...routes], edge(SPECS.contour))).toEqual(routes);
@@ -26,13 +26,13 @@ describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
   },
 );
 
-test('an Ingress is kept beside that of another driver, which has another class', () => {
+test('an Ingress is a previous route if that of the new driver has another class', () => {
   const routes = routesBy('haproxy');
 
   expect(previousRoutes(routes, edge(SPECS.nginx))).toEqual(routes);
 });
 
-test('an Ingress is not kept if both may be on the same edge', () => {
+test('an Ingress is not a previous route if the new one may be on the same edge', () => {
   const haproxy = { className: 'haproxy' };
 
   for (const ingress of [haproxy, undefined]) {
@@ -41,7 +41,7 @@ test('an Ingress is not kept if both may be on the same edge', () => {
   }
 });
 
-test('routes of the driver of the Edge are not kept', () => {
+test('routes of the current driver are not previous routes', () => {
   for (const driver of DRIVERS) {
     expect(previousRoutes(routesBy(driver), edge(SPECS[driver]))).toEqual([]);
   }
@@ -57,7 +57,7 @@ test('a kind in another version of its group is the same kind', () => {
   expect(previousRoutes(older, edge(SPECS.haproxy))).toEqual(older);
 });
 
-describe('their finding', () => {
+describe('the finding about previous routes', () => {
   test('names the objects, the reason and when they are deleted', () => {
     expect(previousRoutesFinding(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
       code: 'PreviousRoutesRemain',

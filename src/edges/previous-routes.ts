@@ -10,7 +10,7 @@ import { edgeMatch } from './claims/edge-match.ts';
 import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
-/** Returns the prunable objects that are routes of another driver than the current one of the Edge. */
+/** Returns those of the prunable objects that are routes of a previous driver of the Edge. */
 export function previousRoutes<T extends KubeObject>(
   prunable: readonly T[],
   edge: Edge,
@@ -26,7 +26,8 @@ export function previousRoutes<T extends KubeObject>(
 }
 
 /**
- * Returns the finding that previous routes still exist, with the reason and until when; undefined if there are none.
+ * Returns the finding that previous routes still exist, why, and when they will be deleted; undefined if there are
+ * none.
  *
  * @param previous - Objects of a previous driver, and previous TenantRoutes.
  */

@@ -68,10 +68,10 @@ test('adds one of four finalizers that are added concurrently, and rejects the o
 test('does not change another object of the same name', async () => {
   const old = seeded('reborn');
   await client.delete(maps, { name: 'reborn', namespace: 'default' });
-  const gone = await addFinalizer(client, maps, old, FINALIZER);
+  const result = await addFinalizer(client, maps, old, FINALIZER);
   const reborn = seeded('reborn');
 
-  expect(gone).toBeUndefined();
+  expect(result).toBeUndefined();
   expect(await failureOf(addFinalizer(client, maps, old, FINALIZER))).toBeInstanceOf(OutdatedError);
 
   expect(server.read(maps, { name: 'reborn', namespace: 'default' })).toEqual(reborn);

@@ -9,9 +9,9 @@ import { listAt, textAt, textMapAt, textsAt } from './unstructured.ts';
  * matches none.
  */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
-  const wanted = [...textMapAt(selector, 'matchLabels')];
+  const required = [...textMapAt(selector, 'matchLabels')];
   return (
-    wanted.every(([key, value]) => labels[key] === value) &&
+    required.every(([key, value]) => labels[key] === value) &&
     listAt(selector, 'matchExpressions').every((expression) => matches(expression, labels))
   );
 }

@@ -44,10 +44,10 @@ export function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldC
   const [wanted, present] = [withoutSecrets(desired), withoutSecrets(live)];
   const differing = comparisons(wanted, present);
   const known = new Set(differing.map(({ path }) => path));
-  const gone = removals(wanted, present).filter(({ path }) => !known.has(path));
+  const removed = removals(wanted, present).filter(({ path }) => !known.has(path));
   const found = [
     ...differing.map(({ path, found: from, wanted: to }) => change(path, from, to)),
-    ...gone.map(({ path, found: from }) => change(path, from)),
+    ...removed.map(({ path, found: from }) => change(path, from)),
   ];
   if (found.length > 0) return found;
   // The live object equals the desired one, but the hash of the last apply is missing or that of another desired state.

@@ -138,7 +138,7 @@ test('a TenantRoute of an Exposure that does not exist reserves its host', () =>
 test('routes stay in a conflict, but not if one of their hosts belongs to another Exposure', () => {
   const at = (name: string, api = 'x') => claim({ name, api });
   const claims = ['rival', 'mover', 'twin', 'newcomer'].map((name) => at(name));
-  const [, mover, twin, newcomer] = claims as [HostClaim, HostClaim, HostClaim, HostClaim];
+  const [, mover, sameName, newcomer] = claims as [HostClaim, HostClaim, HostClaim, HostClaim];
   const owners = ownersOf(claims, [
     tenantRoute('rival', 'x', { creationTimestamp: OLD }),
     tenantRoute('mover', 'own', { creationTimestamp: OLD }),
@@ -146,7 +146,10 @@ test('routes stay in a conflict, but not if one of their hosts belongs to anothe
   ]);
 
   expect(hostConflict(mover, owners)).toMatchObject({ code: 'HostConflict', keepsRoutes: true });
-  expect(hostConflict(twin, owners)).toMatchObject({ code: 'HostConflict', keepsRoutes: false });
+  expect(hostConflict(sameName, owners)).toMatchObject({
+    code: 'HostConflict',
+    keepsRoutes: false,
+  });
   expect(hostConflict(newcomer, owners)).toMatchObject({ keepsRoutes: false });
 });
 

@@ -73,8 +73,8 @@ export function fixedServiceObjects(
     metadata: { name, namespace },
     spec: { ports: ports.map(({ portName, port }) => ({ name: portName, port, protocol: 'TCP' })) },
   };
-  const usable = (given: readonly string[] = []) =>
-    given.filter((endpoint) => !isEdge(endpoint, edge) && faultOf(endpoint, edge) === undefined);
+  const usable = (addresses: readonly string[] = []) =>
+    addresses.filter((address) => !isEdge(address, edge) && faultOf(address, edge) === undefined);
   return [
     service,
     ...slicesOf({ name, namespace }, api, usable(endpoints.api)),

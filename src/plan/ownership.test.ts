@@ -43,14 +43,14 @@ test('treats one object in two versions of its group as the same', () => {
 
 test('never returns an object without the labels or the owner, or one that is being deleted', () => {
   const label = fc.constantFrom('snicket', 'blue', 'green', 'helm');
-  const anything = fc.record({
+  const metadataOf = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     labels: fc.record({ [MANAGED_BY_LABEL]: label, [EXPOSURE_LABEL]: label }, { requiredKeys: [] }),
     ownerReferences: fc.subarray([owners[0]!, { ...owners[0]!, uid: 'another' }]),
     deletionTimestamp: fc.option(fc.constant('2026-01-02T03:04:05Z'), { nil: undefined }),
   });
   fc.assert(
-    fc.property(fc.array(anything), fc.subarray(['a', 'b', 'c']), (metadata, wanted) => {
+    fc.property(fc.array(metadataOf), fc.subarray(['a', 'b', 'c']), (metadata, wanted) => {
       const live = metadata.map((fields) =>
         object(fields.name, fields as Partial<KubeObject['metadata']>),
       );
@@ -76,9 +76,9 @@ test('never returns an object without the labels or the owner, or one that is be
 
 describe('the routes of an Exposure', () => {
   const blue = exposure();
-  const made = (driver: (typeof DRIVERS)[number]) =>
+  const created = (driver: (typeof DRIVERS)[number]) =>
     ownedBy(blue, driverFor(driver).objects(BLUE, edge(SPECS[driver]), serving()));
-  const planned = made('haproxy');
+  const planned = created('haproxy');
   const [route] = planned;
   const isOwn = ownRoutes(blue, planned);
 
@@ -87,7 +87,7 @@ describe('the routes of an Exposure', () => {
   }
 
   test.each(DRIVERS)('are those that driver %s creates, planned or previous', (driver) => {
-    const objects = made(driver);
+    const objects = created(driver);
 
     expect(objects.map(ownRoutes(blue, objects))).toEqual(objects.map(() => true));
     expect(objects.map(isOwn)).toEqual(objects.map(() => true));

@@ -186,14 +186,14 @@ test('no object contains hosts of another tenant', () => {
 });
 
 test('EndpointSlices have 1 to 1000 endpoints, with valid addresses', () => {
-  forAllPlans((plan, _desired, { tenant: of }) => {
+  forAllPlans((plan, _desired, { tenant }) => {
     for (const { endpoints, addressType } of slicesOf(plan)) {
       expect(endpoints?.length).toBeWithin(1, 1001);
       for (const { addresses } of endpoints ?? []) {
         const [address = ''] = addresses;
         expect(endpointAddressFault(address)).toBeUndefined();
         expect(address.includes(':') ? 'IPv6' : 'IPv4').toBe(addressType);
-        expect(of?.serviceAddresses ?? []).not.toContain(address);
+        expect(tenant?.serviceAddresses ?? []).not.toContain(address);
       }
     }
   });

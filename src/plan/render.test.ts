@@ -20,7 +20,7 @@ test('is YAML with all objects, each with a comment of its cluster and name', ()
   expect(text).toContain('---\n# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
 });
 
-test('shows whether a Secret exists and has changed, and no value', () => {
+test('shows fingerprints instead of the values of a Secret', () => {
   const text = renderPlan(PLAN);
 
   expect(text).not.toContain(Buffer.from('key of the leaf\n').toString('base64'));

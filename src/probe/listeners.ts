@@ -7,7 +7,7 @@ const LISTEN = '0A';
 
 /**
  * Returns the IPv4 addresses with a listener at a port, from the text of /proc/net/tcp. Each revision of the proxy
- * serves its health on a different loopback address, so the address cannot be known otherwise.
+ * serves its health on a different loopback address, which only this table shows.
  */
 export function listeningAddresses(table: string, port: number): readonly string[] {
   const found = table.split('\n').flatMap((line) => {

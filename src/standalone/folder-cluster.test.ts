@@ -144,7 +144,7 @@ describe('after a restart', () => {
 
   test('the next write gets a higher resourceVersion', async () => {
     const before = open();
-    const made = await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    const created = await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
     close(before);
 
     const written = await open()
@@ -152,7 +152,7 @@ describe('after a restart', () => {
       .patch<ApiObject>(RESOURCES.exposure, KEY, 'merge', { spec: { edgeRef: { name: 'other' } } });
 
     expect(Number(written.metadata.resourceVersion)).toBeGreaterThan(
-      Number(made.metadata.resourceVersion),
+      Number(created.metadata.resourceVersion),
     );
   });
 
@@ -195,10 +195,10 @@ describe('on a full disk', () => {
     const moved = join(root, 'moved');
     renameSync(folder, moved);
 
-    const said = openWithin(0, moved);
+    const output = openWithin(0, moved);
 
-    expect(said).toStartWith('moved folder not recorded in the state');
-    expect(said).toEndWith('1 served\n');
+    expect(output).toStartWith('moved folder not recorded in the state');
+    expect(output).toEndWith('1 served\n');
   });
 
   test.each([0, 16, 32, 48, 60])('of %d blocks, the first start fails', (blocks) => {
@@ -215,12 +215,12 @@ describe('a lost database', () => {
   test.each([
     ['missing', () => rmSync(path())],
     ['empty', () => truncateSync(path())],
-  ])('is reported at the start if it is %s', (_, lose) => {
+  ])('is reported at the start if it is %s', (_, damage) => {
     close(open());
     close(open());
     expect(warnings()).toEqual([]);
 
-    lose();
+    damage();
     close(open());
 
     expect(warnings()).toEqual([
@@ -234,12 +234,12 @@ describe('a lost database', () => {
       'replaced',
       () => (copyFileSync(path(), `${path()}.copy`), renameSync(`${path()}.copy`, path())),
     ],
-  ])('is reported once, and in the status file, if it is %s during the run', async (_, lose) => {
+  ])('is reported once, and in the status file, if it is %s during the run', async (_, damage) => {
     const cluster = open();
     cluster.reportFaults(['a.yaml: wrong']);
     expect(log).toEqual([]);
 
-    lose();
+    damage();
     cluster.reportFaults(['a.yaml: wrong']);
     cluster.reportFaults(['a.yaml: wrong']);
 

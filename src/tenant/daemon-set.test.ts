@@ -144,15 +144,15 @@ describe('the hosts file', () => {
   });
 
   test('has the entries of the user', () => {
-    const given = [{ ip: '203.0.113.10', hostnames: ['other.example.com'] }];
+    const hostAliases = [{ ip: '203.0.113.10', hostnames: ['other.example.com'] }];
 
-    expect(aliases(given, ['203.0.113.10'])).toEqual(given);
+    expect(aliases(hostAliases, ['203.0.113.10'])).toEqual(hostAliases);
   });
 
   test("has only the user's address for the host", () => {
-    const given = [{ ip: '10.9.9.9', hostnames: ['blue.k8s.example.com'] }];
+    const hostAliases = [{ ip: '10.9.9.9', hostnames: ['blue.k8s.example.com'] }];
 
-    expect(aliases(given, ['203.0.113.10'])).toEqual(given);
+    expect(aliases(hostAliases, ['203.0.113.10'])).toEqual(hostAliases);
   });
 });
 

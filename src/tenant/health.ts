@@ -22,16 +22,16 @@ export function probesAt(
   host: string,
   port: number,
 ): Pick<Required<Container>, 'livenessProbe' | 'readinessProbe'> {
-  const at = (path: string) => ({ host, port, path });
+  const httpGet = (path: string) => ({ host, port, path });
   return {
     livenessProbe: {
-      httpGet: at('/healthz'),
+      httpGet: httpGet('/healthz'),
       periodSeconds: 10,
       timeoutSeconds: 5,
       failureThreshold: 6,
     },
     readinessProbe: {
-      httpGet: at('/readyz'),
+      httpGet: httpGet('/readyz'),
       periodSeconds: 5,
       timeoutSeconds: 3,
       failureThreshold: 2,

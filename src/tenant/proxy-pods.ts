@@ -132,9 +132,9 @@ function flagsOf(input: ProxyPodsInput): string[] {
 }
 
 /** Returns the aliases of the spec, with one entry for each address: `ip` is the key of the list. */
-function hostAliases({ hostAliases: given = [] }: WorkerSpec): readonly HostAlias[] {
+function hostAliases({ hostAliases: aliases = [] }: WorkerSpec): readonly HostAlias[] {
   const names = new Map<string, readonly string[]>();
-  for (const { ip, hostnames } of given) {
+  for (const { ip, hostnames } of aliases) {
     const address = canonicalAddress(ip);
     names.set(address, [...new Set([...(names.get(address) ?? []), ...hostnames])]);
   }

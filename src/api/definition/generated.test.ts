@@ -12,11 +12,11 @@ test.each([...generatedFiles()])('%s matches the output of `make generate`', (pa
 });
 
 test('deploy/crds contains no file that is not generated', () => {
-  const made = [...generatedFiles().keys()].filter((path) => path.startsWith('deploy/crds/'));
+  const paths = [...generatedFiles().keys()].filter((path) => path.startsWith('deploy/crds/'));
 
   const found = readdirSync(join(root, 'deploy/crds')).map((name) => `deploy/crds/${name}`);
 
-  expect(found.toSorted()).toEqual(made);
+  expect(found.toSorted()).toEqual(paths);
 });
 
 test('a definition parses the same as YAML 1.1, which kubectl uses', () => {

@@ -58,8 +58,8 @@ describe('the priority of a rule', () => {
     ['HostSNI(`*`)', undefined, -1],
     ['HostSNI(`*`)', 7, 7],
     ['HostSNI(`*`) && ALPN(`h2`)', undefined, 26],
-  ])('of %s with explicit priority %p is %p', (rule, given, priority) => {
-    expect(rulePriority(rule, given)).toBe(priority);
+  ])('of %s with explicit priority %p is %p', (rule, explicit, priority) => {
+    expect(rulePriority(rule, explicit)).toBe(priority);
   });
 });
 

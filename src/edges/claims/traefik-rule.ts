@@ -38,9 +38,9 @@ export function hostMatchers(rule: string): readonly HostMatcher[] {
  * Returns the priority of a rule. Traefik evaluates the higher one first. The default is the length of the rule, and -1
  * for a catch-all rule.
  */
-export function rulePriority(rule: string, given: number | undefined): number {
+export function rulePriority(rule: string, priority: number | undefined): number {
   // Zero selects the default.
-  if (given !== undefined && given !== 0) return given;
+  if (priority !== undefined && priority !== 0) return priority;
   return /^\s*HostSNI\s*\(\s*[`"']\*[`"']\s*\)\s*$/i.test(rule) ? -1 : Buffer.byteLength(rule);
 }
 

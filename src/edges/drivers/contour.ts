@@ -64,7 +64,7 @@ export const contour = edgeDriver({
     return rejected(
       'RouteRejected',
       sentence(`${objectText(object)} is ${status}: ${message}`),
-      'Correct what Contour reports there.',
+      'Correct the error that Contour reports.',
     );
   },
 

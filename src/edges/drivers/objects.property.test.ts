@@ -7,8 +7,8 @@ import { driverFor } from '../driver-for.ts';
 import { edge, serving, SPECS } from '../testing/blue.ts';
 
 describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s', (name) => {
-  const objectsOf = (given: ExposureRoutes) =>
-    driverFor(name).objects(given, edge(SPECS[name]), serving());
+  const objectsOf = (input: ExposureRoutes) =>
+    driverFor(name).objects(input, edge(SPECS[name]), serving());
 
   const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
   const host = fc.tuple(label, label, label).map((labels) => `${labels.join('.')}.example`);
@@ -49,11 +49,11 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
 
   test('claims each host once, and no other host', () => {
     fc.assert(
-      fc.property(routes, (given) => {
-        const claimed = objectsOf(given).flatMap(claimsOf);
+      fc.property(routes, (input) => {
+        const claimed = objectsOf(input).flatMap(claimsOf);
 
         expect(claimed.map((claim) => claim.host)).toEqual(
-          [given.api.host, given.konnectivity?.host].filter((wanted) => wanted !== undefined),
+          [input.api.host, input.konnectivity?.host].filter((wanted) => wanted !== undefined),
         );
         expect(claimed.every(({ match }) => match === 'exact')).toBe(true);
       }),
@@ -62,12 +62,12 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
 
   test('labels every object, in the namespace of the Exposure', () => {
     fc.assert(
-      fc.property(routes, (given) => {
-        for (const { metadata } of objectsOf(given)) {
-          expect(metadata.namespace).toBe(given.namespace);
+      fc.property(routes, (input) => {
+        for (const { metadata } of objectsOf(input)) {
+          expect(metadata.namespace).toBe(input.namespace);
           expect(metadata.labels).toEqual({
             'app.kubernetes.io/managed-by': 'snicket',
-            'snicket.dev/exposure': given.name,
+            'snicket.dev/exposure': input.name,
           });
         }
       }),
@@ -78,7 +78,7 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
     fc.assert(
       fc.property(routes, routes, (a, b) => {
         fc.pre(a.name !== b.name);
-        const names = [a, b].map((given) => objectsOf(given).map(({ metadata }) => metadata.name));
+        const names = [a, b].map((input) => objectsOf(input).map(({ metadata }) => metadata.name));
 
         expect(new Set(names.flat()).size).toBe(names.flat().length);
       }),
@@ -87,9 +87,9 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
 
   test('writes nothing that an API server would drop', () => {
     fc.assert(
-      fc.property(routes, (given) => {
-        for (const object of objectsOf(given)) {
-          expect(emptyPlaces(object)).toEqual([]);
+      fc.property(routes, (input) => {
+        for (const object of objectsOf(input)) {
+          expect(emptyPaths(object)).toEqual([]);
           expect(JSON.parse(JSON.stringify(object))).toEqual(object);
         }
       }),
@@ -98,10 +98,10 @@ describe.each(DRIVERS.filter((name) => name !== 'snicket'))('for any routes, %s'
 });
 
 /** Returns the paths of empty maps and lists, and of undefined fields. */
-function emptyPlaces(value: unknown, path = ''): readonly string[] {
+function emptyPaths(value: unknown, path = ''): readonly string[] {
   if (value === undefined || value === null) return [path];
   if (typeof value !== 'object') return [];
   const entries = Object.entries(value);
   if (entries.length === 0) return [path];
-  return entries.flatMap(([key, inner]) => emptyPlaces(inner, `${path}.${key}`));
+  return entries.flatMap(([key, inner]) => emptyPaths(inner, `${path}.${key}`));
 }

@@ -5,8 +5,8 @@ import { driverFor, ROUTE_RESOURCES } from '../driver-for.ts';
 import { BLUE, edge, serving, SPECS } from '../testing/blue.ts';
 
 function objectsOf(spec: object, routes = BLUE, apis = serving()) {
-  const of = edge(spec);
-  return driverFor(of.spec.driver).objects(routes, of, apis);
+  const target = edge(spec);
+  return driverFor(target.spec.driver).objects(routes, target, apis);
 }
 
 /** Returns the objects as YAML. */
@@ -358,8 +358,10 @@ describe('the objects of', () => {
 test('a TLSRoute has the best served version', () => {
   const versionsOf = (...served: string[]) => {
     const apis = serving(...served.map((version) => `gateway.networking.k8s.io/${version}`));
-    const made = objectsOf(SPECS['gateway-api'], BLUE, apis).map(({ apiVersion }) => apiVersion);
-    return [...new Set(made)];
+    const versions = objectsOf(SPECS['gateway-api'], BLUE, apis).map(
+      ({ apiVersion }) => apiVersion,
+    );
+    return [...new Set(versions)];
   };
 
   expect(versionsOf('v1alpha2', 'v1alpha3', 'v1')).toEqual(['gateway.networking.k8s.io/v1']);

@@ -112,13 +112,13 @@ function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding |
 
 function listenerMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
   const names = listAt(gateway, 'spec', 'listeners').map((listener) => textAt(listener, 'name'));
-  const wanted = [
+  const selection = [
     parent.sectionName === undefined ? '' : ` ${parent.sectionName}`,
     parent.port === undefined ? '' : ` on port ${parent.port}`,
   ].join('');
   return error(
     'EdgeReferenceInvalid',
-    `Gateway ${keyText(parent)} has no listener${wanted}.`,
+    `Gateway ${keyText(parent)} has no listener${selection}.`,
     `Set one of its listeners in the Edge: ${names.join(', ')}.`,
   );
 }

@@ -69,15 +69,15 @@ function protocol({ listener, listenerText }: RouteAttachment): Check {
   );
 }
 
-function port({ listener, listenerText, port: wanted }: RouteAttachment): Check {
+function port({ listener, listenerText, port: dialedPort }: RouteAttachment): Check {
   const actual = numberAt(listener, 'port');
   // A load balancer in front of the Gateway may map the port.
-  return actual === wanted
+  return actual === dialedPort
     ? undefined
     : warning(
         'ListenerMismatch',
         sentence(
-          `${listenerText} is on port ${actual ?? 'none'}, but clients of the edge dial ${wanted}`,
+          `${listenerText} is on port ${actual ?? 'none'}, but clients of the edge dial ${dialedPort}`,
         ),
         'Make sure that a load balancer maps one port to the other, or set spec.port of the Edge to the port of the listener.',
       );

@@ -140,7 +140,7 @@ describe('the error of a credential plugin that', () => {
     );
   });
 
-  test('hangs is killed, without waiting for its children', async () => {
+  test('hangs is a timeout, which kills it without waiting for its children', async () => {
     const clock = new ManualClock();
     const begun = join(folder, 'begun');
     const hanging = plugin(`sleep 30 &\necho $$ > ${begun}\nsleep 30`);
@@ -151,6 +151,6 @@ describe('the error of a credential plugin that', () => {
     clock.advance(EXEC_LIMIT_MS);
 
     expect(await run).toMatch(/timed out after 60 s$/);
-    await until(() => !existsSync(`/proc/${pid}`), 'it is gone');
+    await until(() => !existsSync(`/proc/${pid}`), 'the process has ended');
   });
 });

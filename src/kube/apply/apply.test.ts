@@ -176,10 +176,10 @@ describe('an Applier', () => {
 
     const held = await applier.applyIfNeeded(desired, undefined);
     clock.advance(1_000);
-    const made = await applier.applyIfNeeded(desired, undefined);
+    const recreated = await applier.applyIfNeeded(desired, undefined);
 
     expect(held).toMatchObject({ outcome: 'held', object: undefined, retryInMs: 1_000 });
-    expect(made.outcome).toBe('applied');
+    expect(recreated.outcome).toBe('applied');
   });
 
   test('accepts the form to which the server converts a value', async () => {

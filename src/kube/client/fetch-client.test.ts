@@ -33,7 +33,7 @@ function notFound(): object {
 }
 
 /** Returns the last request. */
-function asked() {
+function lastRequest() {
   const { verb, path, query, headers, body } = server.exchanges.at(-1)!;
   return {
     verb,
@@ -49,7 +49,7 @@ describe('an object', () => {
     const found = await client.get(service, BLUE);
 
     expect(found).toEqual(object('blue'));
-    expect(asked()).toMatchObject({
+    expect(lastRequest()).toMatchObject({
       verb: 'GET',
       path: '/api/v1/namespaces/tenants/services/blue',
       query: {},
@@ -59,7 +59,7 @@ describe('an object', () => {
   test('that is cluster-scoped has no namespace in its path', async () => {
     await client.get(node, { name: 'worker-1' });
 
-    expect(asked().path).toBe('/api/v1/nodes/worker-1');
+    expect(lastRequest().path).toBe('/api/v1/nodes/worker-1');
   });
 
   test('that does not exist is undefined, and deleting it returns false', async () => {
@@ -72,7 +72,7 @@ describe('an object', () => {
   test('is created in its namespace', async () => {
     await client.create(service, object('blue'));
 
-    expect(asked()).toEqual({
+    expect(lastRequest()).toEqual({
       verb: 'POST',
       path: '/api/v1/namespaces/tenants/services',
       query: { fieldManager: 'snicket' },
@@ -83,19 +83,19 @@ describe('an object', () => {
 
   test('is replaced, or only its status', async () => {
     await client.replace(daemonSet, object('blue'));
-    const whole = asked();
+    const whole = lastRequest();
     await client.replace(daemonSet, object('blue'), { subresource: 'status' });
 
     expect(whole).toMatchObject({
       verb: 'PUT',
       path: '/apis/apps/v1/namespaces/tenants/daemonsets/blue',
     });
-    expect(asked().path).toBe('/apis/apps/v1/namespaces/tenants/daemonsets/blue/status');
+    expect(lastRequest().path).toBe('/apis/apps/v1/namespaces/tenants/daemonsets/blue/status');
   });
 
   test('is applied as the field manager of the client', async () => {
     await client.apply(object('blue'));
-    const plain = asked();
+    const plain = lastRequest();
     await client.apply(object('blue'), { force: true, dryRun: true, subresource: 'status' });
 
     expect(plain).toEqual({
@@ -105,7 +105,7 @@ describe('an object', () => {
       contentType: 'application/apply-patch+yaml',
       body: object('blue'),
     });
-    expect(asked()).toMatchObject({
+    expect(lastRequest()).toMatchObject({
       path: '/api/v1/namespaces/tenants/services/blue/status',
       query: { fieldManager: 'snicket', force: 'true', dryRun: 'All' },
     });
@@ -121,7 +121,7 @@ describe('an object', () => {
 
     await client.apply({ ...resource, metadata: BLUE }, { resource });
 
-    expect(asked().path).toBe(
+    expect(lastRequest().path).toBe(
       '/apis/kamaji.clastix.io/v1alpha1/namespaces/tenants/tenantcontrolplanes/blue',
     );
   });
@@ -132,7 +132,7 @@ describe('an object', () => {
   ] as const)('accepts a %s patch', async (type, contentType, body) => {
     await client.patch(exposure, BLUE, type, body, { subresource: 'status' });
 
-    expect(asked()).toEqual({
+    expect(lastRequest()).toEqual({
       verb: 'PATCH',
       path: '/apis/snicket.dev/v1alpha1/namespaces/tenants/exposures/blue/status',
       query: { fieldManager: 'snicket' },
@@ -144,10 +144,10 @@ describe('an object', () => {
   test('is deleted with the uid and resourceVersion as preconditions', async () => {
     server.script = (exchange) => exchange.respond(200, { kind: 'Status', status: 'Success' });
 
-    const wasThere = await client.delete(service, BLUE, { uid: 'u', resourceVersion: '7' });
+    const existed = await client.delete(service, BLUE, { uid: 'u', resourceVersion: '7' });
 
-    expect(wasThere).toBe(true);
-    expect(asked()).toMatchObject({
+    expect(existed).toBe(true);
+    expect(lastRequest()).toMatchObject({
       verb: 'DELETE',
       body: {
         kind: 'DeleteOptions',
@@ -170,7 +170,7 @@ describe('an object', () => {
   test('with a slash in its name has an encoded path', async () => {
     await client.get(service, { name: 'a/../b', namespace: 'x?y' });
 
-    expect(asked().path).toBe('/api/v1/namespaces/x%3Fy/services/a%2F..%2Fb');
+    expect(lastRequest().path).toBe('/api/v1/namespaces/x%3Fy/services/a%2F..%2Fb');
   });
 
   test('of a namespaced kind requires a namespace', async () => {
@@ -235,7 +235,7 @@ describe('a list', () => {
 
     await client.list(service, { namespace: 'tenants', fieldSelector: 'metadata.name=blue' });
 
-    expect(asked()).toMatchObject({
+    expect(lastRequest()).toMatchObject({
       path: '/api/v1/namespaces/tenants/services',
       query: { fieldSelector: 'metadata.name=blue' },
     });
@@ -317,7 +317,7 @@ describe('a watch', () => {
 
     await Array.fromAsync(client.watch(service, { resourceVersion: '7', namespace: 'tenants' }));
 
-    const { path, query } = asked();
+    const { path, query } = lastRequest();
     expect(path).toBe('/api/v1/namespaces/tenants/services');
     expect(query).toMatchObject({
       watch: 'true',
@@ -398,7 +398,7 @@ describe('discovery returns', () => {
     const plurals = await client.discoverPlurals('gateway.networking.k8s.io/v1');
 
     expect(plurals).toEqual(new Set(['tlsroutes', 'gateways']));
-    expect(asked().path).toBe('/apis/gateway.networking.k8s.io/v1');
+    expect(lastRequest().path).toBe('/apis/gateway.networking.k8s.io/v1');
   });
 
   test('nothing for a group that is not served', async () => {

@@ -38,7 +38,7 @@ class ReadsLab implements AsyncDisposable {
   }
 
   /** The number of requests to the server. */
-  get asked(): number {
+  get requests(): number {
     return this.#server.requests().filter(({ verb }) => verb === 'get').length;
   }
 
@@ -56,7 +56,7 @@ describe('a read', () => {
     const second = await lab.read();
 
     expect(second).toBe(first);
-    expect(lab.asked).toBe(1);
+    expect(lab.requests).toBe(1);
   });
 
   test('is requested again after that', async () => {
@@ -67,7 +67,7 @@ describe('a read', () => {
     lab.clock.advance(FRESH_MS);
 
     expect(await lab.read()).toMatchObject({ data: { a: 'b' } });
-    expect(lab.asked).toBe(2);
+    expect(lab.requests).toBe(2);
   });
 
   test('of an object that does not exist is cached too, until it is forgotten', async () => {
@@ -90,7 +90,7 @@ describe('a read', () => {
     lab.reads.put(RESOURCES.configMap, written);
 
     expect(await lab.read()).toMatchObject({ data: { a: 'b' } });
-    expect(lab.asked).toBe(1);
+    expect(lab.requests).toBe(1);
   });
 
   test('in progress does not replace an object that was put meanwhile', async () => {
@@ -117,7 +117,7 @@ describe('a read', () => {
 
     expect(await reading).toMatchObject({ data: { a: 'b' } });
     expect(await reads.get(RESOURCES.configMap, KEY)).toMatchObject({ data: { a: 'b' } });
-    expect(lab.asked).toBe(1);
+    expect(lab.requests).toBe(1);
   });
 
   test('in progress is not cached if it was forgotten meanwhile', async () => {
@@ -128,7 +128,7 @@ describe('a read', () => {
     await reading;
     await lab.read();
 
-    expect(lab.asked).toBe(2);
+    expect(lab.requests).toBe(2);
   });
 
   test('is removed from the cache after its lifetime', async () => {

@@ -124,25 +124,25 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-function held(): Lease['spec'] {
+function currentLease(): Lease['spec'] {
   return (server.read(RESOURCES.lease, lease) as Lease | undefined)?.spec;
 }
 
 test('leads without rivals, and renews the Lease', async () => {
   const a = new Candidate('a');
   await a.leads();
-  const first = held();
+  const first = currentLease();
 
   await a.pass(20_000);
 
   expect(a.terms).toEqual({ begun: 1, ended: 0 });
-  expect(held()).toMatchObject({
+  expect(currentLease()).toMatchObject({
     holderIdentity: 'a',
     leaseDurationSeconds: 15,
     leaseTransitions: 0,
   });
-  expect(held()?.acquireTime).toBe(first?.acquireTime ?? '');
-  expect(held()?.renewTime).not.toBe(first?.renewTime ?? '');
+  expect(currentLease()?.acquireTime).toBe(first?.acquireTime ?? '');
+  expect(currentLease()?.renewTime).not.toBe(first?.renewTime ?? '');
 });
 
 test('waits while another process renews, whatever its clock says', async () => {
@@ -171,7 +171,7 @@ test('takes over when the Lease was not renewed for its duration, and no sooner'
   await b.pass(2_000);
 
   await until('b leads', () => b.election.isLeader);
-  expect(held()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  expect(currentLease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
 });
 
 test('takes over within a second of a release', async () => {
@@ -181,7 +181,7 @@ test('takes over within a second of a release', async () => {
   await until('b has read the Lease', () => b.election.currentLeader === 'a');
 
   await a.stop();
-  expect(held()?.holderIdentity).toBe('');
+  expect(currentLease()?.holderIdentity).toBe('');
   await b.pass(1_100);
 
   await until('b leads', () => b.election.isLeader);
@@ -192,17 +192,17 @@ test('renews until its work has ended, and releases the Lease only then', async 
   const { promise, resolve } = Promise.withResolvers<void>();
   a.windDown = promise;
   await a.leads();
-  const before = held()?.renewTime;
+  const before = currentLease()?.renewTime;
 
   const stopped = a.stop();
   await a.pass(4_000);
-  expect(held()?.holderIdentity).toBe('a');
-  expect(held()?.renewTime).not.toBe(before!);
+  expect(currentLease()?.holderIdentity).toBe('a');
+  expect(currentLease()?.renewTime).not.toBe(before!);
   resolve();
   await stopped;
 
   expect(a.terms.ended).toBe(1);
-  expect(held()?.holderIdentity).toBe('');
+  expect(currentLease()?.holderIdentity).toBe('');
 });
 
 test('stops before another process may take over if the server is unreachable, and leads again afterwards', async () => {
@@ -264,7 +264,7 @@ test('stops in time when the server hangs', async () => {
 test('retries in time if a response does not arrive', async () => {
   const a = new Candidate('a');
   await a.leads();
-  const before = held()?.renewTime;
+  const before = currentLease()?.renewTime;
   server.inject({ kind: 'hang' }, { plural: 'leases' }, 1);
   const asked = server.requests().length;
 
@@ -274,7 +274,7 @@ test('retries in time if a response does not arrive', async () => {
   await a.pass(5_300, { isServerDeaf: true });
   await until('it is renewed', async () => {
     await a.pass(100);
-    return held()?.renewTime !== before;
+    return currentLease()?.renewTime !== before;
   });
 
   expect(a.clock.nowMs()).toBeLessThan(10_000);
@@ -302,7 +302,7 @@ test('stops at once if another process has taken the Lease', async () => {
 
   await until('a has stopped', () => a.terms.ended === 1);
   expect(a.election.currentLeader).toBe('thief');
-  expect(held()?.holderIdentity).toBe('thief');
+  expect(currentLease()?.holderIdentity).toBe('thief');
 });
 
 test('elects one leader among many', async () => {
@@ -317,12 +317,12 @@ test('elects one leader among many', async () => {
 test('releases the Lease if it is stopped while it acquires it', async () => {
   server.inject({ kind: 'slow', pieces: 2, pauseMs: 30 }, { verb: 'create' });
   const a = new Candidate('a');
-  await until('the Lease is created', () => held()?.holderIdentity === 'a');
+  await until('the Lease is created', () => currentLease()?.holderIdentity === 'a');
 
   await a.stop();
 
   expect(a.terms.begun).toBe(0);
-  expect(held()?.holderIdentity).toBe('');
+  expect(currentLease()?.holderIdentity).toBe('');
 });
 
 test('releases the Lease and fails if its work fails', async () => {
@@ -339,5 +339,5 @@ test('releases the Lease and fails if its work fails', async () => {
   }, new AbortController().signal);
 
   await expect(running).rejects.toThrow('broken');
-  expect(held()?.holderIdentity).toBe('');
+  expect(currentLease()?.holderIdentity).toBe('');
 });

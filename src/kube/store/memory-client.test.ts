@@ -77,10 +77,10 @@ test('changing an object after its write does not change the stored one', async 
   const store = new ObjectStore({ historyLimit: 10 });
   store.restore(RESOURCES.namespace, namespaced('default'));
   const { client } = clientsOf(store);
-  const mine = { ...MAP, data: { a: '1' } };
+  const object = { ...MAP, data: { a: '1' } };
 
-  await client.create(RESOURCES.configMap, mine);
-  mine.data.a = '2';
+  await client.create(RESOURCES.configMap, object);
+  object.data.a = '2';
 
   const found = await client.get<ApiObject>(RESOURCES.configMap, MAP.metadata);
   expect(found?.['data']).toEqual({ a: '1' });

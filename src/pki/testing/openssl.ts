@@ -7,12 +7,12 @@ import { join } from 'node:path';
 export const hasOpenssl = Bun.which('openssl') !== null;
 
 /** Runs openssl in a folder with these files, and returns its output. */
-export function openssl(files: Readonly<Record<string, string>>, ...words: string[]): string {
+export function openssl(files: Readonly<Record<string, string>>, ...args: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-openssl-'));
   try {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-    const ended = Bun.spawnSync(['openssl', ...words], { cwd: folder, timeout: 10_000 });
-    return `${ended.stdout.toString()}${ended.stderr.toString()}`;
+    const result = Bun.spawnSync(['openssl', ...args], { cwd: folder, timeout: 10_000 });
+    return `${result.stdout.toString()}${result.stderr.toString()}`;
   } finally {
     rmSync(folder, { recursive: true });
   }

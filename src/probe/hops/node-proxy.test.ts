@@ -31,11 +31,11 @@ class Node implements AsyncDisposable {
   }
 
   /** Starts the health endpoint of a proxy, at an address that the probe must find. */
-  health(status: number, said: string): number {
+  health(status: number, message: string): number {
     const server = Bun.serve({
       hostname: '127.9.8.7',
       port: freePort(),
-      fetch: () => new Response(said, { status }),
+      fetch: () => new Response(message, { status }),
     });
     this.#stack.defer(async () => server.stop(true));
     return server.port ?? 0;
@@ -167,9 +167,12 @@ test('a Service without a listener fails, and so does one that points to another
   const other = await TestAuthority.create('kubernetes');
   const otherServer = await node.serve(await other.issue({ names: [POD_NAME] }));
 
-  const nowhere = await node.probe({ healthPort, proxyPort });
-  const strange = await node.probe({ healthPort, proxyPort, service: service(otherServer) });
+  const unreachable = await node.probe({ healthPort, proxyPort });
+  const wrongServer = await node.probe({ healthPort, proxyPort, service: service(otherServer) });
 
-  expect(nowhere.failed).toMatchObject({ code: 'NodeServiceUnreachable', target: '127.0.0.1:1' });
-  expect(strange.failed?.code).toBe('NodeServiceUnreachable');
+  expect(unreachable.failed).toMatchObject({
+    code: 'NodeServiceUnreachable',
+    target: '127.0.0.1:1',
+  });
+  expect(wrongServer.failed?.code).toBe('NodeServiceUnreachable');
 });

@@ -160,8 +160,8 @@ test('names the pod that has been unready for longest', () => {
 });
 
 test('a pod without conditions has been unready since its creation', () => {
-  const { status: _, ...made } = pod('new', '');
-  const pods = [pod('young', '2026-11-16T10:00:00Z'), made];
+  const { status: _, ...podWithoutStatus } = pod('new', '');
+  const pods = [pod('young', '2026-11-16T10:00:00Z'), podWithoutStatus];
 
   const { message } = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
 

@@ -85,11 +85,11 @@ test('identifies the owner of an expired certificate', async () => {
   const notAfter = new Date(Date.now() - 1000);
   const expired = await lab.authority.issue({ names: [API_HOST], notAfter });
   const other = await (await TestAuthority.create()).issue({ names: [API_HOST], notAfter });
-  const ours = await lab.apiServer({ serving: expired });
-  const theirs = await lab.apiServer({ serving: other });
+  const ownServer = await lab.apiServer({ serving: expired });
+  const otherServer = await lab.apiServer({ serving: other });
 
-  expect((await lab.probe({ port: ours.port })).sni.code).toBe('Passed');
-  expect((await lab.probe({ port: theirs.port })).sni.code).toBe('EdgeTerminates');
+  expect((await lab.probe({ port: ownServer.port })).sni.code).toBe('Passed');
+  expect((await lab.probe({ port: otherServer.port })).sni.code).toBe('EdgeTerminates');
 });
 
 test("Snicket's own gateway has no route for the host", async () => {

@@ -13,12 +13,12 @@ export function withField<T extends object>(object: T, path: FieldPath, value: u
   return put(object, path, value) as T;
 }
 
-function put(at: unknown, [name, ...rest]: FieldPath, value: unknown): unknown {
+function put(parent: unknown, [name, ...rest]: FieldPath, value: unknown): unknown {
   if (name === undefined) return value;
-  const fields: Fields = isMap(at) ? at : {};
+  const fields: Fields = isMap(parent) ? parent : {};
   const current = Object.hasOwn(fields, name) ? fields[name] : undefined;
   const next = put(current, rest, value);
-  if (next === undefined && current === undefined) return at;
+  if (next === undefined && current === undefined) return parent;
   // Object.fromEntries treats a field such as __proto__ like any other.
   const entries = Object.hasOwn(fields, name)
     ? Object.entries(fields).map(([other, old]) => [other, other === name ? next : old] as const)

@@ -67,13 +67,13 @@ describe('removing entries again', () => {
         (before, wanted, numbers) => {
           const { list: edited, records } = withEntries(before, wanted);
           const added = numbers.map((number) => `added-${number}`);
-          const gone = before.find((entry) => edited.includes(entry));
-          const current = [...edited.filter((entry) => entry !== gone), ...added];
+          const removedEntry = before.find((entry) => edited.includes(entry));
+          const current = [...edited.filter((entry) => entry !== removedEntry), ...added];
 
           const remaining = withoutEntries(current, records);
 
           expect(remaining).toEqual(expect.arrayContaining(added));
-          if (gone !== undefined) expect(remaining).not.toContain(gone);
+          if (removedEntry !== undefined) expect(remaining).not.toContain(removedEntry);
         },
       ),
     );

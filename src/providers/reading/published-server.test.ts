@@ -33,7 +33,7 @@ describe('a kubeconfig', () => {
     },
   );
 
-  test('with another server is reported with the way to renew it', () => {
+  test('with another server is reported with the command that renews it', () => {
     const publishedServer = 'https://10.96.0.7:6443';
 
     const found = (provider: ProviderName, policy: PreparePolicy = 'Patch') =>
@@ -65,15 +65,15 @@ describe('the certificate of the API server', () => {
     return (await authority.issue({ names })).cert;
   };
 
-  test('has both hosts, or is reported with the missing one', async () => {
+  test('without one of the hosts is reported', async () => {
     const complete = await certificate(...Object.values(SPEC.hosts));
-    const half = await certificate(SPEC.hosts.api);
+    const apiOnly = await certificate(SPEC.hosts.api);
     const found = (provider: ProviderName, servingCertificate: string) =>
       publishedFindings(facts(provider, { servingCertificate }), SPEC, 'Report');
 
     expect(found('kamaji', complete)).toEqual([]);
-    expect(found('steward', half)).toEqual([]);
-    expect(found('kamaji', half)).toEqual([
+    expect(found('steward', apiOnly)).toEqual([]);
+    expect(found('kamaji', apiOnly)).toEqual([
       {
         code: 'CertificateOutdated',
         severity: 'error',

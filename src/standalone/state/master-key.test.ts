@@ -20,12 +20,12 @@ import { deriveTenantSecret } from '../../wire/tenant-key.ts';
 import { ensureMasterKeyFile, shareMasterKeys } from './master-key.ts';
 
 const NAMESPACE = 'snicket-system';
-let said: string;
-const log = createLogger({ level: 'debug', write: (line) => void (said += line) });
+let message: string;
+const log = createLogger({ level: 'debug', write: (line) => void (message += line) });
 let state: string;
 
 beforeEach(() => {
-  said = '';
+  message = '';
   state = mkdtempSync(join(tmpdir(), 'snicket-keys-'));
 });
 afterEach(() => rmSync(state, { recursive: true }));
@@ -86,7 +86,7 @@ test('shares the key with the operator, and later a new one, but no invalid one'
   );
   const good = shared();
   writeFileSync(path, 'broken\n');
-  await until('it is seen', () => said.includes('not a valid base64 or hex key'));
+  await until('it is seen', () => message.includes('not a valid base64 or hex key'));
   expect(shared()).toBe(good);
   stop();
 });

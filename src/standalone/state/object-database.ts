@@ -103,9 +103,9 @@ export class ObjectDatabase implements ObjectPersistence {
 
   /** Returns what is wrong if the path no longer refers to the file that this process has open and locked. */
   lossReason(): string | undefined {
-    const now = fileIdentity(this.#path);
-    if (now === this.#file) return undefined;
-    return `${this.#path} was removed or replaced (${now}) while this process uses it: all applied objects are lost when the process ends, and another snicket process may use this state; restart this process`;
+    const identity = fileIdentity(this.#path);
+    if (identity === this.#file) return undefined;
+    return `${this.#path} was removed or replaced (${identity}) while this process uses it: all applied objects are lost when the process ends, and another snicket process may use this state; restart this process`;
   }
 
   /** Returns all persisted objects. @throws StateRefused */

@@ -222,9 +222,9 @@ test('terminates during the first read of a large folder, before it accepts conn
   process.kill('SIGTERM');
 
   expect(await process.exited).toBe(0);
-  const said = lab.log.map(({ msg }) => msg);
-  expect(said).toContain('stopped');
-  expect(said).not.toContain('accepting connections');
+  const messages = lab.log.map(({ msg }) => msg);
+  expect(messages).toContain('stopped');
+  expect(messages).not.toContain('accepting connections');
 }, 240_000);
 
 test('an Edge is deleted and recreated with its file, and the tenant stays reachable', async () => {

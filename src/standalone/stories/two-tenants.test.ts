@@ -47,9 +47,9 @@ test('routes two tenants behind one address by host and by signed header, and pr
   await once(socket, 'connect');
   socket.write(signedHeader({ host: blue.apiHost, masterKey }));
   expect(await lab.get(blue, '/version', { servername: 'kubernetes', socket })).toContain('v1.');
-  const given = blue.server.read(RESOURCES.secret, { ...PROXY });
+  const secret = blue.server.read(RESOURCES.secret, { ...PROXY });
   const derived = Buffer.from(deriveTenantSecret(masterKey, blue.apiHost)).toString('base64');
-  expect(fileIn(given, 'tenant.key').trim()).toBe(derived);
+  expect(fileIn(secret, 'tenant.key').trim()).toBe(derived);
 
   // 5. One page has the metrics of both roles.
   const { text } = await lab.http('/metrics');

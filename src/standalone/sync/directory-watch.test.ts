@@ -84,14 +84,14 @@ test('watches only the directories of the last call', async () => {
 });
 
 test('watches a directory again after it was replaced', async () => {
-  const [replaced, beside] = [directory('replaced'), directory('beside')];
-  const counted = new Counted([replaced, beside]);
+  const [replaced, other] = [directory('replaced'), directory('beside')];
+  const counted = new Counted([replaced, other]);
 
   renameSync(replaced, join(folder, 'away'));
   directory('replaced');
-  counted.watched.watch([replaced, beside]);
+  counted.watched.watch([replaced, other]);
   // Events arrive in order, so the event of the replacement itself is reported together with this one.
-  writeInto(beside);
+  writeInto(other);
   await counted.call();
   writeInto(replaced);
 

@@ -37,8 +37,8 @@ export class FaultLog {
     const before = new Set([...this.#reported.values()].map(({ file }) => file));
     const present = new Set([...reading.files, ...reading.directories]);
     for (const file of before.difference(wrong)) {
-      const isThere = present.has(file) || present.has(resolve(this.#folder, file));
-      const news = isThere ? 'file is valid again' : 'invalid file was removed';
+      const exists = present.has(file) || present.has(resolve(this.#folder, file));
+      const news = exists ? 'file is valid again' : 'invalid file was removed';
       this.#log.info(news, { file });
     }
     this.#reported = current;

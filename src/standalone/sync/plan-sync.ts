@@ -53,10 +53,10 @@ export function planSync(input: SyncInput): SyncPlan {
   const liveBy = new Map(live.map((object) => [identityOf(object), object]));
   const apply: FolderObject[] = [];
   const faults: FolderFault[] = [];
-  const wanted = new Set<string>();
+  const kept = new Set<string>();
   for (const found of reading.objects) {
     const identity = identityOf(found.object);
-    wanted.add(identity);
+    kept.add(identity);
     const present = liveBy.get(identity);
     // An object that is being deleted is created again once it is gone.
     if (present?.metadata.deletionTimestamp !== undefined) continue;
@@ -67,7 +67,7 @@ export function planSync(input: SyncInput): SyncPlan {
     } else apply.push(found);
   }
   const absent = live.filter(
-    (object) => !wanted.has(identityOf(object)) && !isUnknown(fileOf(object)),
+    (object) => !kept.has(identityOf(object)) && !isUnknown(fileOf(object)),
   );
   const emptied = reading.emptyPaths.filter((path) =>
     absent.some((object) => isAtOrBelow([path])(fileOf(object))),

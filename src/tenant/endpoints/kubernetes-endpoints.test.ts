@@ -285,9 +285,9 @@ describe('at node addresses', () => {
   });
 
   test("endpoints of the API server's reconciler are not kept", () => {
-    const [theirs] = slicesIn(atNodes([node('one', '10.0.0.1')]));
+    const [planned] = slicesIn(atNodes([node('one', '10.0.0.1')]));
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
-    const foreign = { ...theirs!, metadata: { ...theirs!.metadata, labels } };
+    const foreign = { ...planned!, metadata: { ...planned!.metadata, labels } };
 
     expect(atNodes([], { currentSlices: [foreign] })).toEqual([]);
   });

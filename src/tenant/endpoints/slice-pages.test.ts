@@ -49,13 +49,13 @@ test('contains every item once, respects the size, and changes one page per item
     fc.property(names, names, fc.integer({ min: 1, max: 7 }), (before, after, size) => {
       const first = pagesOf(before, [], size);
       const second = pagesOf(after, first, size);
-      const [gone] = after;
+      const [removed] = after;
       const third = pagesOf(after.slice(1), second, size);
 
       expect(second.flat().toSorted()).toEqual(after.toSorted());
       expect(Math.max(0, ...second.map(({ length }) => length))).toBeLessThanOrEqual(size);
       const changed = second.filter((page, index) => page.join() !== (third[index] ?? []).join());
-      const wasAloneOnFirst = second[0]?.length === 1 && second[0][0] === gone;
+      const wasAloneOnFirst = second[0]?.length === 1 && second[0][0] === removed;
       if (!wasAloneOnFirst) expect(changed.length).toBeLessThanOrEqual(1);
     }),
   );
