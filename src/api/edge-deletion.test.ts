@@ -36,13 +36,13 @@ test.each([
     [routeElsewhere],
     'accepts no new Exposures. The routes on Edge other stay in use',
   ],
-])('an Edge %s', (_, deletionTimestamp, routes, refusal) => {
+])('the deletion fault of an Edge %s', (_, deletionTimestamp, routes, expected) => {
   const edge = { metadata: { name: routeHere.spec.edgeRef.name, deletionTimestamp } };
 
   const fault = deletionFault(exposure(), edge, routes);
 
   expect(fault?.message).toBe(
-    refusal && `Edge ${edge.metadata.name} is being deleted and ${refusal}.`,
+    expected && `Edge ${edge.metadata.name} is being deleted and ${expected}.`,
   );
 });
 

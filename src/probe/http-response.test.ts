@@ -9,18 +9,18 @@ test('a response is complete with its last byte, however it is split', () => {
     expect(readHttpResponse(bytes.subarray(0, length), false)).toBeUndefined();
   }
 
-  const answer = readHttpResponse(bytes, false);
+  const response = readHttpResponse(bytes, false);
 
-  expect(answer).toMatchObject({ status: 200 });
-  expect(answer).toHaveProperty('body', VERSION_RESPONSE.slice(VERSION_RESPONSE.indexOf('{')));
+  expect(response).toMatchObject({ status: 200 });
+  expect(response).toHaveProperty('body', VERSION_RESPONSE.slice(VERSION_RESPONSE.indexOf('{')));
 });
 
 test('headers have lower-case names and trimmed values', () => {
   const text = 'HTTP/1.1 204 No Content\r\nAUDIT-Id:  x \r\nEmpty:\r\nContent-Length: 0\r\n\r\n';
 
-  const answer = readHttpResponse(Buffer.from(text), false);
+  const response = readHttpResponse(Buffer.from(text), false);
 
-  expect(answer).toHaveProperty(
+  expect(response).toHaveProperty(
     'headers',
     new Map([
       ['audit-id', 'x'],

@@ -243,7 +243,7 @@ spec:
     expect(text).not.toContain('konnectivity');
   });
 
-  test('keeps the entries of its user in lists, except another value of the same flag', () => {
+  test("keeps the user's entries in lists, except another value of the same flag", () => {
     const tenant = changed(freshTenant('kamaji', 'blue'), {
       'spec.controlPlane.deployment.extraArgs.apiServer': [
         '--audit-log-path=-',
@@ -283,13 +283,13 @@ spec:
       'spec.networkProfile.address of TenantControlPlane tenants/blue is "blue.k8s.example.test"',
     ],
     [
-      'a Gateway besides',
+      'an additional Gateway',
       { 'spec.controlPlane.gateway': { hostname: 'blue.k8s.example.test' } },
       'ProviderFeatureConflict',
       'has spec.controlPlane.gateway',
     ],
     [
-      'its deletion',
+      'an object that is being deleted',
       { 'metadata.deletionTimestamp': '2026-11-16T08:00:00Z' },
       'ControlPlaneMissing',
       'TenantControlPlane tenants/blue is being deleted',

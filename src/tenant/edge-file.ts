@@ -32,13 +32,13 @@ export function edgeFileAddresses({
   host,
   edgeAddresses,
 }: Omit<EdgeFileInput, 'port'>): readonly string[] {
-  const isGiven = worker.hostAliases?.some(({ hostnames }) => hostnames.includes(host)) === true;
-  const known = isGiven ? [] : edgeAddresses.filter((address) => familyOf(address) !== undefined);
+  const hasAlias = worker.hostAliases?.some(({ hostnames }) => hostnames.includes(host)) === true;
+  const known = hasAlias ? [] : edgeAddresses.filter((address) => familyOf(address) !== undefined);
   // Sorted, because a load balancer may report its addresses in any order.
   return [...new Set(known.map(canonicalAddress))].toSorted();
 }
 
-/** No Edge has more addresses. */
+/** The maximum number of addresses of an Edge. */
 const MAX_ADDRESSES = 16;
 
 /** Returns the IP addresses in a file that another client may have changed; empty if one of its lines is invalid. */

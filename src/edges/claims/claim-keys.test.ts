@@ -15,7 +15,7 @@ const tlsRoute = (...hostnames: readonly string[]) =>
 const ingressRouteTcp = (match: string) =>
   object('traefik.io/v1alpha1', 'IngressRouteTCP', { routes: [{ match }] });
 
-test('an object is found by each of its hosts, and once if it can match any host', () => {
+test('an object has a key for each of its hosts, and a single key if it may match any host', () => {
   expect(claimKeys(ingress('A.example', '*.b.example', 'a.example'))).toEqual([
     'a.example',
     '*.b.example',
@@ -23,7 +23,7 @@ test('an object is found by each of its hosts, and once if it can match any host
   expect(claimKeys(ingressRouteTcp('HostSNI(`*`) || HostSNIRegexp(`^c.+$`)'))).toEqual(['*']);
 });
 
-test('a host is looked up by itself and by every wildcard that covers it', () => {
+test('the keys for a host are the host itself and every wildcard that covers it', () => {
   expect(keysCovering('a.b.example')).toEqual(['a.b.example', '*.b.example', '*.example', '*']);
 });
 
