@@ -124,6 +124,15 @@ describe('at any step of a change', () => {
     );
   });
 
+  test('plans an address once, although a DaemonSet with an init container of another client both adds and removes it', () => {
+    const [kept = '', removed = ''] = ADDRESSES;
+    const both = { virtualAddresses: [kept, removed], previousAddresses: [removed, kept] };
+    const current = { ...both, listenEverywhere: true, isRolledOut: true };
+
+    expect(addressesFor([], [NODE], current).previousAddresses).toEqual([kept, removed]);
+    expect(addressesFor([], [kept], current).virtualAddresses).toEqual([kept]);
+  });
+
   test('keeps or removes every address that was ever added to a node', () => {
     fc.assert(
       fc.property(

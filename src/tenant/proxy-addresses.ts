@@ -123,8 +123,12 @@ export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
     };
   }
   const inEndpoints = endpointAddresses(input.currentSlices);
-  const onNodes = [...currentProxies.virtualAddresses, ...currentProxies.previousAddresses];
-  const previous = onNodes.filter((address) => !desired.includes(address));
+  // Another client may keep an init container in the DaemonSet that adds an address which Snicket's own removes.
+  const onNodes = new Set([
+    ...currentProxies.virtualAddresses,
+    ...currentProxies.previousAddresses,
+  ]);
+  const previous = [...onNodes].filter((address) => !desired.includes(address));
   const stillInEndpoints = previous.filter((address) => inEndpoints.includes(address));
   const virtualAddresses = [...desired, ...stillInEndpoints];
   const isAtNodes = inEndpoints.some((address) => !virtualAddresses.includes(address));
