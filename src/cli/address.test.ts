@@ -38,7 +38,7 @@ test.each([
     'error: --stay and --http require each other\nhint: pass both or neither',
   ],
   ['health at no address', ['remove', '100.64.64.1', '--stay', '--http', 'x'], "'x' has no port"],
-])('refuses %s with exit code 2', async (_, words, sentence) => {
+])('rejects %s with exit code 2', async (_, words, sentence) => {
   const { exitCode, stdout, stderr } = await address(...words);
 
   expect(stderr).toContain(sentence);

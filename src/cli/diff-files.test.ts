@@ -41,7 +41,7 @@ function routeName(exposure: string, host: string): string {
   return tenantRouteName(exposure, { edge: 'shared', driver: 'haproxy', host });
 }
 
-describe('files against the cluster', () => {
+describe('diff -f with files', () => {
   let lab: OperatorLab;
   let terminal: Terminal;
   let port: number;
@@ -56,7 +56,7 @@ describe('files against the cluster', () => {
     await lab[Symbol.asyncDispose]();
   });
 
-  test('that are in force already would change nothing', async () => {
+  test('shows no changes for files that are applied already', async () => {
     terminal.write('blue.yaml', yamlText(exposure));
     terminal.write('edge.yaml', yamlText(edge));
 
@@ -67,7 +67,7 @@ describe('files against the cluster', () => {
     }
   });
 
-  test('are taken as if they were applied, for Exposures that are there and for new ones', async () => {
+  test('compares existing and new Exposures as if the files were applied', async () => {
     const red = await lab.addTenant('red');
     const { spec } = exposure as { readonly spec: object };
     const hosts = { hosts: { api: 'blue.example.test' } };
@@ -101,7 +101,7 @@ Exposure tenants/red
     );
   });
 
-  test('with an Edge alone tell what it means for the Exposures of the cluster', async () => {
+  test('shows what an Edge changes for the Exposures of the cluster', async () => {
     terminal.write('edge.yaml', yamlText(edge).replace('example.test', 'example.org'));
     const words = ['diff', '-f', 'edge.yaml', '--only', 'management', ...IMAGE];
 
@@ -118,7 +118,7 @@ Exposure tenants/red
     expect(one).toEqual(all);
   });
 
-  test('that are wrong are compared with nothing', async () => {
+  test('rejects invalid files', async () => {
     terminal.write('blue.yaml', yamlText({ ...exposure, spec: { nope: 1 } }));
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '-f', 'blue.yaml']);
@@ -129,7 +129,7 @@ Exposure tenants/red
   });
 });
 
-describe('the folder of `snicket run` against its state and its tenants', () => {
+describe('diff -f with the folder of `snicket run`', () => {
   let lab: RunLab;
   let blue: LabTenant;
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     return { terminal, folder, words: ['diff', '-f', folder, '--state', lab.state, ...IMAGE] };
   }
 
-  test('prints what it would change, and nothing when nothing would change', async () => {
+  test('prints the changes, or nothing without changes', async () => {
     const { terminal, folder, words } = copied();
     using _terminal = terminal;
     const slice = await blue.user.get(RESOURCES.endpointSlice, KUBERNETES);
@@ -177,7 +177,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     expect(changed.exitCode).toBe(1);
   });
 
-  test('tells that a tenant would be left whose file is gone', async () => {
+  test('shows the cleanup of a tenant whose file was removed', async () => {
     const { terminal, folder, words } = copied();
     using _terminal = terminal;
     const text = readFileSync(join(folder, 'blue/tenant.yaml'), 'utf8');
@@ -191,7 +191,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     expect(exitCode).toBe(1);
   });
 
-  test('tells of a tenant whose folder is gone, with its Secrets, and of what cannot be seen then', async () => {
+  test('shows the cleanup of a tenant whose folder was removed, and warns that its objects are not shown', async () => {
     const { terminal, folder, words } = copied();
     using _terminal = terminal;
     rmSync(join(folder, 'blue'), { recursive: true });
@@ -208,7 +208,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     expect(one.exitCode).toBe(1);
   });
 
-  test('takes an Edge that is gone to be gone, and a file or folder with nothing in it for a fault', async () => {
+  test('treats a removed Edge as deleted, and an empty file or folder as a fault', async () => {
     const { terminal, folder, words } = copied();
     using _terminal = terminal;
     const edge = readFileSync(join(folder, 'edge.yaml'), 'utf8');
@@ -239,7 +239,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     ],
     [['--state', '.'], 'error: cannot read status.yaml: ENOENT'],
     [[], 'for snicket run, pass its folder or its state: -f DIR or --state DIR'],
-  ])('refuses %j', async (words, sentence) => {
+  ])('rejects %j', async (words, sentence) => {
     using terminal = new Terminal();
 
     const env = { STATE_DIRECTORY: 'nowhere' };

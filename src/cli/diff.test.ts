@@ -26,9 +26,9 @@ function routeName(driver: string): string {
   return tenantRouteName('blue', { edge: 'shared', driver, host: 'tenants-blue.k8s.example.test' });
 }
 
-describe('what the operator has brought about', () => {
+describe('diff after a reconcile', () => {
   const edges = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
-  test.each(Object.entries(edges))('is not to be changed, behind %s', async (_driver, edge) => {
+  test.each(Object.entries(edges))('shows no changes behind %s', async (_driver, edge) => {
     await using lab = await labWith(edge);
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -40,8 +40,8 @@ describe('what the operator has brought about', () => {
   });
 });
 
-describe('before the operator has come', () => {
-  test('everything would be made', async () => {
+describe('diff before the first reconcile', () => {
+  test('shows all objects as new', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
       hasSockets: true,
@@ -69,7 +69,7 @@ describe('before the operator has come', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('the route that our own gateway serves would be made', async () => {
+  test("shows the TenantRoute of Snicket's gateway", async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -82,7 +82,7 @@ describe('before the operator has come', () => {
 `);
   });
 
-  test('endpoints of another controller that work stay until a proxy is ready', async () => {
+  test('keeps working endpoints of another controller until a proxy is ready', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     await lab.expose('blue');
@@ -104,8 +104,8 @@ describe('before the operator has come', () => {
   });
 });
 
-describe('what has drifted', () => {
-  test('is told field by field, and the operator does just that', async () => {
+describe('diff after a drift', () => {
+  test('shows each field, and the operator changes exactly these', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     const { user } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -136,7 +136,7 @@ describe('what has drifted', () => {
     expect(await terminal.snicket(words)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  test('is told of a Secret by its fingerprint alone', async () => {
+  test('shows only fingerprints of Secret values', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     const { user } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -159,8 +159,8 @@ describe('what has drifted', () => {
   });
 });
 
-describe('a changed spec', () => {
-  test('takes away the fields that are not asked for any more', async () => {
+describe('diff after a change of the spec', () => {
+  test('shows the removal of fields that are no longer desired', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue', { worker: { nodeSelector: { gpu: 'yes' } } });
     await lab.stopOperator();
@@ -180,7 +180,7 @@ describe('a changed spec', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('for another driver removes the old routes when all goes by the new ones', async () => {
+  test('removes the routes of the previous driver once the new ones are used', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -206,7 +206,7 @@ describe('a changed spec', () => {
     expect([diff.exitCode, render.exitCode]).toEqual([1, 0]);
   });
 
-  test('for an Edge that takes no routes leaves those that there are', async () => {
+  test('keeps the previous routes if the new Edge admits none', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -223,7 +223,7 @@ describe('a changed spec', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('to be gone removes all, in both clusters', async () => {
+  test('shows the removal of all objects of a deleted Exposure in both clusters', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue');
     await lab.stopOperator();
@@ -251,8 +251,8 @@ describe('a changed spec', () => {
   });
 });
 
-describe('what cannot be compared', () => {
-  test('is an error of its own, beside what can', async () => {
+describe('diff reports an error for', () => {
+  test('an unreachable tenant, and compares the others', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     await lab.addExposed('blue');
     const red = await lab.addExposed('red');
@@ -271,7 +271,7 @@ describe('what cannot be compared', () => {
     await red.server.comeUp();
   });
 
-  test('is a tenant that another management cluster owns', async () => {
+  test('a tenant of another management cluster', async () => {
     await using lab = await labWith(LAB_EDGES.haproxy);
     const { server, user } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -292,7 +292,7 @@ describe('what cannot be compared', () => {
     expect(server.writes().length).toBe(writes);
   });
 
-  test('is a foreign object with a name that Snicket needs', async () => {
+  test('a foreign object with a name that Snicket requires', async () => {
     await using lab = await OperatorLab.start({
       hasSockets: true,
       edge: LAB_EDGES.haproxy.spec,
@@ -318,7 +318,7 @@ describe('what cannot be compared', () => {
   });
 });
 
-test('says all of it as JSON, whether there is something or not', async () => {
+test('diff -o json prints the same fields with and without changes', async () => {
   await using lab = await labWith(LAB_EDGES.haproxy);
   await lab.addExposed('blue');
   await lab.addExposed('red');

@@ -69,8 +69,8 @@ async function routed(key: string, ingress: readonly object[]): Promise<void> {
   await createClient(server.access).patch(RESOURCES.ingress, metadata, 'merge', { status }, at);
 }
 
-describe('records', () => {
-  test('of the namespace of the context, for the format that is asked for', async () => {
+describe('dns --format prints records', () => {
+  test('of the namespace of the context in the requested format', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '--format', 'hosts']);
 
     expect(stderr).toBe('');
@@ -87,7 +87,7 @@ describe('records', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('of the Exposures that are named, each once', async () => {
+  test('of the named Exposures, each once', async () => {
     const words = ['dns', 'other/green', 'blue', 'tenants/blue', '--format', 'bind', '--ttl', '60'];
 
     const { exitCode, stdout } = await terminal.snicket(words);
@@ -104,7 +104,7 @@ tenants-blue.konnectivity.example.test. 60 IN AAAA  2001:db8::10
     expect(exitCode).toBe(0);
   });
 
-  test('by wildcards, and which names are not covered', async () => {
+  test('with wildcards, and notes the names that they do not cover', async () => {
     const { stdout, stderr } = await terminal.snicket(['dns', '--format', 'dnsmasq', '--wildcard']);
 
     expect(stdout).toBe(`# Edge shared
@@ -120,7 +120,7 @@ host-record=api.red.test,2001:db8::10,300
     );
   });
 
-  test('as far as they go, with what is wrong of the others', async () => {
+  test('as far as possible, and reports the errors of the others', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-A', '--format', 'hosts']);
 
     expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
@@ -137,7 +137,7 @@ host-record=api.red.test,2001:db8::10,300
     expect(exitCode).toBe(1);
   });
 
-  test('has no konnectivity where the control plane has none, and no host of another', async () => {
+  test('without konnectivity if the control plane has none, and without hosts of others', async () => {
     exposure('plain/a', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
     exposure('plain/b', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
 
@@ -153,7 +153,7 @@ host-record=api.red.test,2001:db8::10,300
   });
 });
 
-test('believes the operator where it says that there is no konnectivity', async () => {
+test('prints no konnectivity record if the TenantRoutes have none', async () => {
   exposure('plain/told', { edgeRef: { name: 'shared' } });
   const place = { name: 'told-1', namespace: 'plain' };
   const { kind, metadata, spec } = tenantRoute('told', 'plain-told.k8s.example.test', place);
@@ -168,7 +168,7 @@ aaaarecord,plain-told.k8s.example.test,2001:db8::10,snicket Edge shared,300
 `);
 });
 
-describe('what names lead to', () => {
+describe('dns checks names, and prints', () => {
   test('a table, and exit code 1, for names that are missing', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['dns', 'blue']);
 
@@ -186,7 +186,7 @@ describe('what names lead to', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('the same as JSON and as YAML', async () => {
+  test('the same results as JSON and as YAML', async () => {
     const json = await terminal.snicket(['dns', 'lost/grey', 'blue', '-o', 'json']);
     const yaml = await terminal.snicket(['dns', 'lost/grey', 'blue', '-o', 'yaml']);
 
@@ -218,28 +218,33 @@ describe('what names lead to', () => {
   const unshare = ['unshare', '--mount', 'sh', '-c'];
   const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/hosts']).success;
 
-  test.skipIf(!isPrivate)('exit code 0 where they lead to the Edge', async () => {
-    exposure('local/blue', { edgeRef: { name: 'local' }, hosts: { api: 'api.blue.test' } }, 0);
-    terminal.write('hosts', '127.0.0.1 api.blue.test\n');
+  test.skipIf(!isPrivate)(
+    'a table, and exit code 0, for names that resolve to the Edge',
+    async () => {
+      exposure('local/blue', { edgeRef: { name: 'local' }, hosts: { api: 'api.blue.test' } }, 0);
+      terminal.write('hosts', '127.0.0.1 api.blue.test\n');
 
-    const good = await terminal.run([
-      ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
-      ...[terminal.program, 'dns', 'local/blue'],
-    ]);
-    terminal.write('hosts', '127.0.0.2 api.blue.test\n');
-    const wrong = await terminal.run([
-      ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
-      ...[terminal.program, 'dns', 'local/blue'],
-    ]);
+      const good = await terminal.run([
+        ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
+        ...[terminal.program, 'dns', 'local/blue'],
+      ]);
+      terminal.write('hosts', '127.0.0.2 api.blue.test\n');
+      const wrong = await terminal.run([
+        ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
+        ...[terminal.program, 'dns', 'local/blue'],
+      ]);
 
-    expect(good.stdout.split('\n')[1]).toBe('local/blue  api.blue.test  127.0.0.1  127.0.0.1  ok');
-    expect(good.stderr).toBe('');
-    expect(good.exitCode).toBe(0);
-    expect(wrong.stdout).toContain('127.0.0.2  wrong\n');
-    expect(wrong.exitCode).toBe(1);
-  });
+      expect(good.stdout.split('\n')[1]).toBe(
+        'local/blue  api.blue.test  127.0.0.1  127.0.0.1  ok',
+      );
+      expect(good.stderr).toBe('');
+      expect(good.exitCode).toBe(0);
+      expect(wrong.stdout).toContain('127.0.0.2  wrong\n');
+      expect(wrong.exitCode).toBe(1);
+    },
+  );
 
-  test.each([80, 120])('no line is longer than a terminal of %d columns', async (columns) => {
+  test.each([80, 120])('no line longer than a terminal of %d columns', async (columns) => {
     const text = await terminal.show(['dns', 'blue'], columns);
 
     const lines = Bun.stripANSI(text).split(/\r?\n/);
@@ -304,7 +309,7 @@ test.each([
   expect(exitCode).toBe(code);
 });
 
-test('the help fits into 80 columns, and says the exit codes', async () => {
+test('the help fits into 80 columns, and has the exit codes', async () => {
   const { stdout } = await terminal.snicket(['dns', '--help']);
 
   expect(stdout).toContain('Exit codes:\n  0  every name resolves to its Edge');

@@ -33,7 +33,7 @@ interface Report {
   readonly unresolved: readonly { readonly object: string; readonly findings: readonly object[] }[];
 }
 
-describe('a tenant that only DNS does not know', () => {
+describe('doctor, for a tenant whose host does not resolve,', () => {
   let lab: DoctorLab;
   let terminal: Terminal;
   let port: string;
@@ -51,7 +51,7 @@ describe('a tenant that only DNS does not know', () => {
 
   const image = ['--proxy-image', 'snicket.test/snicket:1'];
 
-  test('is a table with a sentence below what fails, and what to do', async () => {
+  test('prints a table with the failure and its fix', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['doctor', 'blue', ...image]);
 
     expect(stderr).toBe('');
@@ -73,7 +73,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('is a value for programs', async () => {
+  test('prints JSON', async () => {
     const json = await terminal.snicket(['doctor', ...image, '-o', 'json']);
     const yaml = await terminal.snicket(['doctor', 'tenants/blue', ...image, '-o', 'yaml']);
 
@@ -121,7 +121,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge ✓ Pass Passed /);
   });
 
-  test('of a namespace that is named leaves the operator in its own', async () => {
+  test('reads the operator in its own namespace with -n', async () => {
     await lab.operator.addTenant('late');
     await lab.operator.expose('late');
 
@@ -131,7 +131,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(stdout).toContain('kubectl -n snicket-system get deployment snicket-operator');
   });
 
-  test('is seen as far as it goes without the right to read Secrets', async () => {
+  test('checks what is possible without permission to read Secrets', async () => {
     const { management } = lab.operator;
     const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     management.inject(refused, { verb: 'get', plural: 'secrets' }, 100);
@@ -160,7 +160,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('leads to another tenant, whose name is told', async () => {
+  test('names the other tenant to which the host points', async () => {
     const green = await lab.operator.addTenant('green');
     await lab.operator.expose('green');
 
@@ -176,7 +176,7 @@ describe('a tenant that only DNS does not know', () => {
   });
 });
 
-describe('specs', () => {
+describe('doctor, for Exposures with errors in their spec,', () => {
   let server: TestApiServer;
   let terminal: Terminal;
 
@@ -220,7 +220,7 @@ describe('specs', () => {
     return { ...object, metadata: own };
   }
 
-  test('for an Edge that is not there are named, by annotation and by Exposure', async () => {
+  test('reports a missing Edge of an annotation and of an Exposure', async () => {
     const { exitCode, stdout } = await terminal.snicket(['doctor']);
 
     expect(stdout).toBe(`tenants/adrift  no host  no Edge
@@ -246,7 +246,7 @@ TenantControlPlane tenants/lost  Exposure not created
     expect(exitCode).toBe(1);
   });
 
-  test('of a control plane that is named are told, though No Exposures found.', async () => {
+  test('reports a named control plane without an Exposure', async () => {
     const { stdout } = await terminal.snicket(['doctor', 'lost', '-o', 'json']);
 
     const report = JSON.parse(stdout) as Report;
@@ -256,7 +256,7 @@ TenantControlPlane tenants/lost  Exposure not created
     ]);
   });
 
-  test('that are nowhere are a failure to look', async () => {
+  test('exits with 2 if a named Exposure does not exist', async () => {
     const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', 'adrift', 'unknown']);
 
     expect(stderr).toBe(
@@ -266,7 +266,7 @@ TenantControlPlane tenants/lost  Exposure not created
     expect(exitCode).toBe(2);
   });
 
-  test('in no namespace of this name are none', async () => {
+  test('finds no Exposures in a missing namespace', async () => {
     const { exitCode, stderr } = await terminal.snicket(['doctor', '-n', 'empty']);
 
     expect(stderr).toBe('No Exposures found in namespace empty; to include all namespaces: -A\n');
@@ -274,7 +274,7 @@ TenantControlPlane tenants/lost  Exposure not created
   });
 });
 
-test('where there are none at all, -A is not told to those who said it', async () => {
+test('does not suggest -A if -A was given', async () => {
   await using server = await TestApiServer.start();
   using terminal = new Terminal(server);
 
@@ -284,7 +284,7 @@ test('where there are none at all, -A is not told to those who said it', async (
   expect(exitCode).toBe(0);
 });
 
-describe('a command line that cannot be meant', () => {
+describe('doctor rejects the command line', () => {
   test.each([
     [['--host', 'a.test'], 'error: --host requires --from-worker\nhint: remove --host'],
     [
@@ -326,7 +326,7 @@ describe('a command line that cannot be meant', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('a management cluster that is not there', async () => {
+  test('doctor reports an unreachable management cluster', async () => {
     using terminal = new Terminal();
     terminal.write('kubeconfig', 'current-context: nowhere');
 

@@ -68,7 +68,7 @@ describe('docs/tasks/providers', () => {
       one.object !== edge,
   );
 
-  test('has an example of every provider', () => {
+  test('have an example of every provider', () => {
     expect(asking.map(({ heading }) => heading)).toEqual([
       ...['Cluster API', 'k0rdent', 'k0smotron', 'Kamaji', 'Steward'],
     ]);

@@ -5,7 +5,7 @@ import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(240_000);
 
-test('a control plane is exposed by one word, comes to be Ready, and falls, before the eyes of its user', async () => {
+test('a user exposes a control plane with one command, and sees it become Ready and then fail', async () => {
   // 1. An operator and a gateway, and a tenant of Kamaji with a worker. Without konnectivity, which the small API
   // server does not have.
   await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true, probeMs: 50 });

@@ -24,7 +24,7 @@ test('explains itself, with units, defaults and examples', async () => {
   }
 });
 
-test('takes the engine from the environment, and refuses one that does not exist', () => {
+test('takes the engine from the environment, and rejects an unknown one', () => {
   const env = { ...process.env, SNICKET_ENGINE: 'turbo' };
   const ended = Bun.spawnSync([process.execPath, main, 'gateway', '--routes', 'x'], { env });
 
@@ -44,14 +44,14 @@ test.each([
     ['--routes', 'a', '--state', 'b'],
     "error: --state 'b' requires --kubernetes\nhint: pass --kubernetes or remove --state",
   ],
-])('wants one source of routes: %p', async (words, sentence) => {
+])('requires exactly one source of routes: %p', async (words, sentence) => {
   const { exitCode, stderr } = await gateway(...words);
 
   expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);
 });
 
-test('says in a line that there is no such kubeconfig', async () => {
+test('prints one error line for a missing kubeconfig', async () => {
   const { exitCode, stderr } = await gateway('--kubernetes', '--kubeconfig', '/nowhere/config');
 
   expect(stderr).toBe('error: kubeconfig not found: /nowhere/config\n');
@@ -93,7 +93,7 @@ test.each([
     ['--log-level', 'loud'],
     "error: invalid value 'loud' for --log-level: must be one of debug, info, warn, error",
   ],
-])('refuses %p with code 2 and a way out', async (flags, sentence) => {
+])('rejects %p with exit code 2 and a hint', async (flags, sentence) => {
   const { exitCode, stderr } = await gateway('--routes', 'routes.yaml', ...flags);
 
   expect(stderr).toContain(sentence);
@@ -103,7 +103,7 @@ test.each([
 describe('with --validate', () => {
   const key = Buffer.alloc(32, 1).toString('base64');
 
-  test('prints what is valid, exits with 0 and starts nothing', async () => {
+  test('prints the valid files, exits with 0 and starts nothing', async () => {
     using terminal = new Terminal();
     terminal.write('good.json', '{"routes":[]}');
     terminal.write('good.keys', key);
@@ -134,7 +134,7 @@ describe('with --validate', () => {
     expect(stderr).toContain('error: bad.keys:1: ');
   });
 
-  test('prints nothing but the error for a key that is a mapping', async () => {
+  test('prints only the error for a key file that is a YAML mapping', async () => {
     using terminal = new Terminal();
     terminal.write('keys.yaml', 'routes:\n  - {a: b}: c\n');
 

@@ -18,7 +18,7 @@ function widerLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => Bun.stringWidth(line) > COLUMNS);
 }
 
-test('every help fits into 80 columns, in a pipe', () => {
+test('every help text fits into 80 columns in a pipe', () => {
   expect(commands.size).toBeGreaterThan(16);
   expect([...commands.values()].flatMap(widerLines)).toEqual([]);
 });
@@ -32,7 +32,7 @@ test('every help text fits into 80 columns on a terminal of 80 columns', async (
   expect(helps.flatMap(widerLines)).toEqual([]);
 });
 
-test('every help of the plugin, whose name is longer, fits into 80 columns', async () => {
+test('every help text of the kubectl plugin fits into 80 columns', async () => {
   const called = { SNICKET_CALLED: '/usr/local/bin/kubectl-snicket' };
   const ended = await Promise.all(
     [...commands.keys()].map(async (name) => terminal.snicket(helpOf(name), '', called)),

@@ -86,7 +86,7 @@ async function expose(name: string, told: ProbeResults): Promise<void> {
 }
 
 describe('a kubeconfig through the edge', () => {
-  test('leads to the host of the tenant', async () => {
+  test('has the host of the tenant as server', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', 'blue']);
 
     expect(stderr).toBe('');
@@ -115,7 +115,7 @@ describe('a kubeconfig through the edge', () => {
     },
   );
 
-  test('by an IPv6 address', async () => {
+  test('has an IPv6 address as server', async () => {
     const words = ['kubeconfig', 'blue', '--address', '2001:db8::10'];
 
     const { stdout } = await terminal.snicket(words);
@@ -124,8 +124,8 @@ describe('a kubeconfig through the edge', () => {
   });
 });
 
-describe('a file', () => {
-  test('that only its owner can read, and that is not overwritten by mistake', async () => {
+describe('kubeconfig -o FILE', () => {
+  test('writes a file that only its owner can read, and overwrites none by mistake', async () => {
     const path = join(terminal.folder, 'blue.kubeconfig');
     const words = ['kubeconfig', 'blue', '-o', 'blue.kubeconfig'];
 
@@ -157,7 +157,7 @@ describe('a file', () => {
     ['not a regular file', '/dev/null'],
     ['a symbolic link', 'link'],
     ['not a regular file', 'folder'],
-  ])('that is %s, is left alone: %s', async (kind, output) => {
+  ])('does not replace a file that is %s: %s', async (kind, output) => {
     const link = join(terminal.folder, 'link');
     const folder = join(terminal.folder, 'folder');
     rmSync(link, { force: true });
@@ -180,7 +180,7 @@ describe('a file', () => {
     ['no/such/folder/a', 'ENOENT'],
     ['kubeconfig/a', 'ENOTDIR'],
     ['a'.repeat(300), 'ENAMETOOLONG'],
-  ])('that cannot be written: %s', async (output, code) => {
+  ])('fails if the file cannot be written: %s', async (output, code) => {
     const words = ['kubeconfig', 'blue', '-o', output];
 
     const { exitCode, stderr } = await terminal.snicket(words);
@@ -190,7 +190,7 @@ describe('a file', () => {
   });
 });
 
-test('a Secret can neither forge lines nor reach the terminal', async () => {
+test('escapes line breaks and escape codes of a Secret', async () => {
   const hostile = 'x\u001B[2J\u009B31m\nerror: forged';
   const text = stringify({ ...(parse(tenant.kubeconfig) as object), 'current-context': hostile });
   server.seed(secretOf({ name: 'hostile', namespace: 'tenants' }, { 'admin.conf': text }));
@@ -203,8 +203,8 @@ test('a Secret can neither forge lines nor reach the terminal', async () => {
   expect(exitCode).toBe(1);
 });
 
-describe('there is none', () => {
-  test('while the Exposure is not routed, with the reason', async () => {
+describe('kubeconfig fails', () => {
+  test('while the Exposure is not routed, and prints the reason', async () => {
     const lastTransitionTime = '2026-01-01T00:00:00Z';
     await expose('new', {});
     await expose('late', {
@@ -233,7 +233,7 @@ describe('there is none', () => {
     expect(existsSync(join(terminal.folder, 'late.kubeconfig'))).toBe(false);
   });
 
-  test('if there is no Secret, or nothing good in it', async () => {
+  test('if the Secret is missing or invalid', async () => {
     const key = { name: 'broken', namespace: 'tenants' };
     server.seed(secretOf(key, { 'admin.conf': 'token: "hunter2' }));
     await expose('absent', { endpoint: 'absent.example.test:443', kubeconfig: 'missing' });
@@ -252,7 +252,7 @@ describe('there is none', () => {
     expect([absent.exitCode, broken.exitCode]).toEqual([1, 1]);
   });
 
-  test('by the address of an Edge that has none', async () => {
+  test('with --by-address if the Edge has no address', async () => {
     await expose('lost', { endpoint: 'lost.example.test:443', edge: 'nowhere' });
 
     const { exitCode, stderr } = await terminal.snicket(['kubeconfig', 'lost', '--by-address']);
@@ -284,7 +284,7 @@ test.each([
     ['blau'],
     'error: Exposure not found: tenants/blau\nhint: existing Exposures: tenants/absent, tenants/blue, tenants/broken, tenants/hostile, tenants/late, tenants/lost, tenants/new',
   ],
-])('refuses %j', async (words, sentence) => {
+])('rejects %j', async (words, sentence) => {
   const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', ...words]);
 
   expect(stderr).toContain(sentence);
@@ -292,7 +292,7 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
-test('the help fits into 80 columns, and says the exit codes', async () => {
+test('the help fits into 80 columns, and has the exit codes', async () => {
   const { stdout } = await terminal.snicket(['kubeconfig', '--help']);
 
   expect(stdout).toContain('Exit codes:\n  0  success');

@@ -44,7 +44,7 @@ function replaced(words: readonly string[], option: string, value: string): stri
   return [...without(words, option), option, value];
 }
 
-test('explains itself, with an example of each mode', async () => {
+test('the help has an example of each mode', async () => {
   const { exitCode, stdout } = await proxy('--help');
 
   expect(stdout).toContain('snicket proxy --mode terminate --listen');
@@ -178,7 +178,7 @@ const wrong: [string, string[], string][] = [
 ];
 
 test.each(wrong)(
-  'refuses %s with exit code 2, the value and a way out',
+  'rejects %s with exit code 2, the value and a hint',
   async (_, words, sentence) => {
     const { exitCode, stdout, stderr } = await proxy(...words);
 
@@ -190,7 +190,7 @@ test.each(wrong)(
 );
 
 test.each(['--listen', '--http'])(
-  'an address for %s that cannot be had is no mistake of the command line, and ends with code 1',
+  'exits with 1 if the address of %s is not available',
   async (flag) => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
 
@@ -209,7 +209,7 @@ test.each([
   ['terminate', TERMINATE],
   ['passthrough', PASSTHROUGH],
 ])(
-  '%s runs while the edge is down, ends by SIGTERM with code 0, and logs no secret',
+  '%s runs while the edge is down, exits with 0 at SIGTERM, and logs no secret',
   async (mode, words) => {
     const limits = ['--max-buffered-bytes', '1000000'];
     const options = [...limits, '--grace', '0', '--drain', '0', '--log-level', 'debug'];

@@ -9,8 +9,8 @@ import { documentsIn } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(240_000);
 
-describe('from a cluster', () => {
-  test('prints what the operator has made, and asks nothing but GET', async () => {
+describe('render from a cluster', () => {
+  test('prints the objects of the operator, and sends only GET requests', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ hasSockets: true, edge: spec });
     lab.management.seed(...objects);
@@ -42,7 +42,7 @@ describe('from a cluster', () => {
     );
   });
 
-  test('says that a certificate would be made, and makes none', async () => {
+  test('notes that a certificate would be issued, and issues none', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
       hasSockets: true,
@@ -67,7 +67,7 @@ describe('from a cluster', () => {
     expect(lab.writes()).toBe(writes);
   });
 
-  test('says that a key would be made, and makes none', async () => {
+  test('notes that a key would be derived, and derives none', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -83,7 +83,7 @@ describe('from a cluster', () => {
     expect(lab.writes()).toBe(writes);
   });
 
-  test('goes by the address in the kubeconfig where the Service leads nowhere', async () => {
+  test('uses the address in the kubeconfig if the Service is not reachable', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     const { port } = await lab.addTenant('blue');
     await lab.expose('blue');
@@ -99,7 +99,7 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('goes by the edge where nothing else leads to the tenant', async () => {
+  test('uses the edge if no other address reaches the tenant', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, hasGateway: true });
     const { kubeconfig, port } = await lab.addExposed('blue');
     await lab.untilCondition('blue', 'Reachable', /^True/);
@@ -117,7 +117,7 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('prints the management side of a tenant that is down, and says so', async () => {
+  test('prints the management objects of an unreachable tenant, and reports the error', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
       hasSockets: true,
@@ -147,7 +147,7 @@ describe('from a cluster', () => {
     await server.comeUp();
   });
 
-  test('takes the image of proxies from the operator in the cluster', async () => {
+  test('uses the proxy image of the operator in the cluster', async () => {
     await using lab = await OperatorLab.start({
       hasSockets: true,
       isOperatorRunning: false,
@@ -176,7 +176,7 @@ describe('from a cluster', () => {
   });
 });
 
-test('takes the image of proxies from its own surroundings in the pod of the operator', async () => {
+test('uses the proxy image of its own pod in the pod of the operator', async () => {
   await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.expose('blue');
@@ -191,7 +191,7 @@ test('takes the image of proxies from its own surroundings in the pod of the ope
   expect(stderr).not.toContain('Deployment');
 });
 
-test('operator --dry-run prints the plans of all Exposures, writes nothing and ends', async () => {
+test('operator --dry-run prints the plans of all Exposures, writes nothing and exits', async () => {
   await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.addTenant('red');

@@ -4,12 +4,12 @@ import { documentsIn, EDGE, terminalWithFiles } from './testing/yaml-objects.ts'
 
 setDefaultTimeout(240_000);
 
-describe('from files', () => {
+describe('render -f with objects of providers', () => {
   let terminal: Terminal;
   beforeAll(() => void (terminal = terminalWithFiles()));
   afterAll(() => terminal[Symbol.dispose]());
 
-  test('prints all for a control plane of a provider, and takes from its object what that tells', async () => {
+  test('prints all objects for a control plane of a provider, and uses the fields of its object', async () => {
     terminal.write(
       'kamaji.yaml',
       `apiVersion: kamaji.clastix.io/v1alpha1
@@ -55,7 +55,7 @@ spec:
     expect(asTold).not.toContain('v1.33.4');
   });
 
-  test('makes the Exposure that an annotation asks for, as the operator does', async () => {
+  test('creates the Exposure that an annotation requests, like the operator', async () => {
     terminal.write(
       'annotated.yaml',
       `apiVersion: kamaji.clastix.io/v1alpha1
@@ -87,7 +87,7 @@ spec:
     expect(exitCode).toBe(0);
   });
 
-  test('says why an annotation leads to no Exposure, or to none of its own', async () => {
+  test('reports why an annotation results in no Exposure', async () => {
     const cluster = (name: string) => `apiVersion: k0smotron.io/v1beta2
 kind: Cluster
 metadata: {name: ${name}, namespace: tenants, annotations: {snicket.dev/edge: Not An Edge}}
@@ -115,7 +115,7 @@ spec: {kubernetes: {version: v1.33.4}}
     expect(exitCode).toBe(1);
   });
 
-  test('takes the Cluster of Cluster API that names a control plane for its owner', async () => {
+  test('uses the Cluster of Cluster API that references a control plane as its owner', async () => {
     terminal.write(
       'capi.yaml',
       `apiVersion: cluster.x-k8s.io/v1beta2
@@ -144,7 +144,7 @@ spec: {version: v1.34.1-k0s.0, service: {type: ClusterIP, apiPort: 6443, konnect
     expect(exitCode).toBe(0);
   });
 
-  test('reads an object of the older version of k0smotron as an API server returns it', async () => {
+  test('converts an object of an older API version of k0smotron like the API server', async () => {
     terminal.write(
       'older.yaml',
       `apiVersion: k0smotron.io/v1beta1
@@ -174,7 +174,7 @@ spec:
     expect(exitCode).toBe(0);
   });
 
-  test('takes a control plane that a chart has yet to make for no fault of the files', async () => {
+  test('warns about a control plane that a chart creates later', async () => {
     terminal.write(
       'violet.yaml',
       `apiVersion: k0rdent.mirantis.com/v1beta1
@@ -197,7 +197,7 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
     expect(exitCode).toBe(0);
   });
 
-  test('makes no Exposure from an annotation that the Edge ignores', async () => {
+  test('creates no Exposure from an annotation that the Edge ignores', async () => {
     terminal.write('ignoring.yaml', EDGE.replace('{driver', '{annotations: Ignored, driver'));
     const words = ['render', '-f', 'ignoring.yaml', 'annotated.yaml', '--only', 'management'];
 
@@ -210,7 +210,7 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
     expect(exitCode).toBe(1);
   });
 
-  test('does not say that there is nothing beside the fields of a provider', async () => {
+  test('prints no empty management part beside the fields for a provider', async () => {
     terminal.write('own-edge.yaml', EDGE.replace('driver: haproxy', 'driver: snicket'));
 
     const { stdout } = await terminal.snicket([

@@ -7,7 +7,7 @@ import { EDGE, exposureOf, terminalWithFiles } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(240_000);
 
-describe('from files', () => {
+describe('render -f', () => {
   let terminal: Terminal;
   beforeAll(() => {
     terminal = terminalWithFiles();
@@ -15,7 +15,7 @@ describe('from files', () => {
   });
   afterAll(() => terminal[Symbol.dispose]());
 
-  test('says in its help what each exit code means, as the document does', async () => {
+  test('has the exit codes of the documentation in its help', async () => {
     const page = readFileSync(join(import.meta.dir, '../../docs/tasks/render.md'), 'utf8');
     const [, section = ''] = page.split('## Exit codes');
     const rows = section.split('\n## ')[0]!.matchAll(/^\| (\d) \| (.+) \|$/gm);
@@ -29,7 +29,7 @@ describe('from files', () => {
     expect(said).toBe(documented.join(' '));
   });
 
-  test('says what is wrong with file and line, and prints nothing', async () => {
+  test('reports errors with file and line, and prints nothing', async () => {
     terminal.write(
       'wrong.yaml',
       `# Two mistakes.
@@ -135,7 +135,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
       'error: namespace tenants of blue differs from -n other\nhint: remove one of them',
     ],
     [['tenants/blue'], 2, 'error: no cluster configured'],
-  ])('refuses %j', async (words, code, sentence) => {
+  ])('rejects %j', async (words, code, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
 
     expect(stderr).toContain(sentence);
@@ -144,8 +144,8 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
   });
 });
 
-describe('from a cluster', () => {
-  test('names the Exposures that there are if the one that is asked for is not', async () => {
+describe('render from a cluster', () => {
+  test('names the existing Exposures if the requested one does not exist', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -159,7 +159,7 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('where No Exposures found. yet, there is nothing wrong', async () => {
+  test('exits with 0 if the cluster has no Exposures', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
 
@@ -172,7 +172,7 @@ describe('from a cluster', () => {
     }
   });
 
-  test('names the Exposures that there are if the namespace has none', async () => {
+  test('names the existing Exposures if the namespace has none', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -189,7 +189,7 @@ describe('from a cluster', () => {
     }
   });
 
-  test('asks whether a cluster that knows no Exposures is the right one', async () => {
+  test('suggests checking the context if the cluster does not serve Exposures', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     lab.management.inject(
@@ -207,7 +207,7 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('says what to look at where no API server answers', async () => {
+  test('suggests checking the connection if no API server answers', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     await lab.management.goDown();
@@ -221,7 +221,7 @@ describe('from a cluster', () => {
     await lab.management.comeUp();
   });
 
-  test('says that the management cluster cannot be read', async () => {
+  test('reports that the management cluster cannot be read', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;

@@ -9,7 +9,7 @@ setDefaultTimeout(240_000); // a busy machine needs seconds to start it
 
 const NOWHERE = ['--listen', '127.0.0.1:0', '--http', 'off', '--workers', '1'];
 
-test('says what it takes', async () => {
+test('the help describes the folder and the flags', async () => {
   using terminal = new Terminal();
 
   const { stdout, exitCode } = await terminal.snicket(['run', '--help']);
@@ -21,7 +21,7 @@ test('says what it takes', async () => {
   expect(stdout).toContain('Exit codes:');
 });
 
-test('refuses a state that others can read, with the chmod to run', async () => {
+test('rejects a state that other users can read, and prints the chmod command', async () => {
   using terminal = new Terminal();
   mkdirSync(join(terminal.folder, 'folder'));
   mkdirSync(join(terminal.folder, 'state'));
@@ -38,7 +38,7 @@ test('refuses a state that others can read, with the chmod to run', async () => 
   });
 });
 
-test('refuses a folder that is not there, and leaves no state behind', async () => {
+test('rejects a missing folder, and creates no state', async () => {
   using terminal = new Terminal();
 
   const { exitCode, stderr } = await terminal.snicket([
@@ -50,7 +50,7 @@ test('refuses a folder that is not there, and leaves no state behind', async () 
   expect(existsSync(join(terminal.folder, 'state'))).toBeFalse();
 });
 
-test('refuses a state that another one has, and takes it when that one was killed', async () => {
+test('rejects a state in use, and accepts it after the other process was killed', async () => {
   await using lab = new RunLab();
   await lab.start();
   using terminal = new Terminal();
@@ -66,7 +66,7 @@ test('refuses a state that another one has, and takes it when that one was kille
   await lab.start();
 });
 
-test('ends with 1 if it cannot listen', async () => {
+test('exits with 1 if it cannot listen', async () => {
   using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   using terminal = new Terminal();
   terminal.write('edge.yaml', edgeText('shared'));
@@ -81,7 +81,7 @@ test('ends with 1 if it cannot listen', async () => {
   expect(stderr).toContain(place);
 });
 
-test('on a terminal, logs for people: the line that is wrong with a caret below it', async () => {
+test('on a terminal, the log quotes an invalid line with a caret below it', async () => {
   using terminal = new Terminal();
   terminal.write('edge.yaml', edgeText('shared').replace('driver: snicket', 'driver: nginx'));
   const words = ['run', '.', '--state', '.state', ...NOWHERE, '--grace', '0'];

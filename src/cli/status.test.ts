@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(async () => cluster[Symbol.asyncDispose]());
 
-describe('all of them', () => {
-  test('Edges, the Exposures of the namespace, and the operator', async () => {
+describe('status without a name', () => {
+  test('shows Edges, the Exposures of the namespace, and the operator', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['status']);
 
     expect(stderr).toBe('');
@@ -35,7 +35,7 @@ ${LEADS}`,
     expect(exitCode).toBe(1);
   });
 
-  test('is well where all that is shown is', async () => {
+  test('exits with 0 if everything shown is healthy', async () => {
     const { exitCode, stdout } = await terminal.snicket(['status', '-n', 'other']);
 
     expect(stdout).toContain('green');
@@ -43,14 +43,14 @@ ${LEADS}`,
     expect(exitCode).toBe(0);
   });
 
-  test('has namespaces with -A', async () => {
+  test('shows namespaces with -A', async () => {
     const { stdout } = await terminal.snicket(['status', '-A']);
 
     const shown = [...stdout.matchAll(/^(?:tenants|other)\/\w+/gm)].map(([key]) => key);
     expect(shown).toEqual(['other/green', 'tenants/blue', 'tenants/red']);
   });
 
-  test('leaves columns out where the terminal is too narrow', async () => {
+  test('drops columns on a narrow terminal', async () => {
     const wide = await terminal.show(['status', '-A'], 140);
     const narrow = await terminal.show(['status', '-A'], 80);
 
@@ -62,14 +62,14 @@ ${LEADS}`,
     }
   });
 
-  test('-o wide has more columns, on a screen of any width', async () => {
+  test('shows more columns with -o wide, whatever the width', async () => {
     const { stdout } = await terminal.snicket(['status', '-A', '-o', 'wide']);
 
     expect(stdout).toMatch(/^EXPOSURE .* AGE +ENDPOINT +KONNECTIVITY +HOPS +CERTIFICATE-EXPIRES$/m);
     expect(stdout).toMatch(/^tenants\/red .* - +True +0\/1 +-$/m);
   });
 
-  test('-o name prints names as kubectl does', async () => {
+  test('prints names as kubectl does with -o name', async () => {
     const all = await terminal.snicket(['status', '-A', '-o', 'name']);
     const one = await terminal.snicket(['status', 'red', '-o', 'name']);
 
@@ -78,7 +78,7 @@ ${LEADS}`,
     expect(one.exitCode).toBe(1);
   });
 
-  test('for programs', async () => {
+  test('prints JSON and YAML', async () => {
     const json = await terminal.snicket(['status', '-A', '-o', 'json']);
     const yaml = await terminal.snicket(['status', '-A', '-o', 'yaml']);
 
@@ -98,8 +98,8 @@ ${LEADS}`,
   });
 });
 
-describe('one of them', () => {
-  test('conditions and hops, and each fault once, with what to do', async () => {
+describe('status of one Exposure', () => {
+  test('shows conditions and hops, and each problem once with its fix', async () => {
     const { exitCode, stdout } = await terminal.snicket(['status', 'red']);
 
     expect(stdout).toMatch(/^Edge +shared \(driver snicket, 203\.0\.113\.10, 2001:db8::10\)$/m);
@@ -124,14 +124,14 @@ ${LEADS}`);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  test('nothing is wrong with one that is ready', async () => {
+  test('shows no problems of a ready Exposure', async () => {
     const { exitCode, stdout } = await terminal.snicket(['status', 'other/green']);
 
     expect(stdout).not.toContain('To do');
     expect(exitCode).toBe(0);
   });
 
-  test('that is not there', async () => {
+  test('exits with 2 if it does not exist', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['status', 'gone']);
 
     expect(stdout).toBe('');
@@ -142,7 +142,7 @@ ${LEADS}`);
   });
 });
 
-test('what may not be seen is said, and the rest is shown', async () => {
+test('names what the user may not read, and shows the rest', async () => {
   const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
   for (const plural of ['edges', 'deployments', 'leases']) server.inject(refusal, { plural }, 9);
 
@@ -157,7 +157,7 @@ test('what may not be seen is said, and the rest is shown', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('an operator that is not there is something wrong', async () => {
+test('exits with 1 without an operator', async () => {
   const words = ['status', '-n', 'other', '--operator-namespace', 'other'];
 
   const { exitCode, stdout } = await terminal.snicket(words);

@@ -106,7 +106,7 @@ const understood: [string, string[], Environment, Partial<Read>][] = [
   ['the same port for the Service', [UP, '--service-port=6443'], {}, { notices: [] }],
 ];
 
-test.each(understood)('understands %s', async (_, words, env, settings) => {
+test.each(understood)('accepts %s', async (_, words, env, settings) => {
   expect(await read(words, env)).toMatchObject(settings);
 });
 
@@ -120,7 +120,7 @@ test.each([
     { POD_IP: '192.0.2.2' },
     '--listen-addr is 192.0.2.1:6443 only, but pods are sent to 192.0.2.2',
   ],
-])('says what is not followed of %s', async (_, words, env, sentence) => {
+])('warns about %s', async (_, words, env, sentence) => {
   const { notices } = await read(words, env);
 
   expect(notices).toHaveLength(1);
@@ -154,31 +154,41 @@ const wrong: [string, string[], Environment, string][] = [
     "error: --tls-key-file '/k' requires --tls-cert-file\nhint: set both or neither",
   ],
   [
-    'an address where a name is needed',
+    'an address as server name',
     ['--upstream-addr=192.0.2.1:443', ...STEWARDS.slice(2)],
     {},
     'set one with --upstream-sni',
   ],
   [
-    'a name that is none',
+    'an invalid server name',
     [UP, '--upstream-sni=a..b'],
     {},
     "--upstream-sni 'a..b' is not a DNS name",
   ],
-  ['a name to listen on', [UP, '--listen-addr=here:1'], {}, "--listen-addr: 'here' in 'here:1'"],
-  ['a loopback POD_IP', [UP], { POD_IP: '127.0.0.1' }, "POD_IP '127.0.0.1' is a loopback address"],
-  ['a POD_IP that is none', [UP], { POD_IP: 'node' }, "POD_IP 'node' is no IP address"],
-  ['no interval', [UP, '--reconcile-interval=0s'], {}, 'must be positive'],
-  ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "invalid duration '30'"],
-  ['insecure that is neither', [UP, '--upstream-insecure=maybe'], {}, 'is not true or false'],
   [
-    'a port that is none',
+    'a name as listen address',
+    [UP, '--listen-addr=here:1'],
+    {},
+    "--listen-addr: 'here' in 'here:1'",
+  ],
+  ['a loopback POD_IP', [UP], { POD_IP: '127.0.0.1' }, "POD_IP '127.0.0.1' is a loopback address"],
+  ['an invalid POD_IP', [UP], { POD_IP: 'node' }, "POD_IP 'node' is no IP address"],
+  ['an interval of zero', [UP, '--reconcile-interval=0s'], {}, 'must be positive'],
+  ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "invalid duration '30'"],
+  [
+    'a value for --upstream-insecure that is not a boolean',
+    [UP, '--upstream-insecure=maybe'],
+    {},
+    'is not true or false',
+  ],
+  [
+    'an invalid port',
     [UP, '--service-port=0'],
     {},
     "error: invalid value '0' for --service-port: must be a port from 1 to 65535",
   ],
   [
-    'a Service that is none',
+    'an invalid Service name',
     [UP, '--service-name=A'],
     {},
     "--service-name 'A' is not a valid Service name",
@@ -196,7 +206,7 @@ const wrong: [string, string[], Environment, string][] = [
     "error: unknown argument '--new': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
   ],
   [
-    'a word too much',
+    'an extra argument',
     [UP, 'word'],
     {},
     "error: unknown argument 'word': Snicket has the flags of steward-tcp-proxy v0.2.0\nhint: see --help; if a later version of Steward passes it, set addons.tcpProxy.image to an image that supports it",
@@ -210,7 +220,7 @@ test.each(wrong)('rejects %s and says what to do', async (_, words, env, message
   expect(exitCode).toBe(2);
 });
 
-test('explains itself, with the command lines of Steward as examples', async () => {
+test('the help has the command lines of Steward as examples', async () => {
   const { exitCode, stdout } = await snicket(['tcp-proxy', '--help']);
 
   for (const flag of ['listen-addr', 'upstream-addr', 'tls-cert-file', 'tls-key-file', 'v']) {
@@ -223,7 +233,7 @@ test('explains itself, with the command lines of Steward as examples', async () 
   expect(exitCode).toBe(0);
 });
 
-test('runs by its flags alone, and outside of a pod ends with code 1', async () => {
+test('runs without the command word, and exits with 1 outside of a pod', async () => {
   using terminal = new Terminal();
 
   const { exitCode, stderr } = await terminal.spawn(STEWARDS);
@@ -235,7 +245,7 @@ test('runs by its flags alone, and outside of a pod ends with code 1', async () 
   expect(exitCode).toBe(1);
 });
 
-test('a flag of a later version ends with code 2', async () => {
+test('exits with 2 for a flag of a later version', async () => {
   const { exitCode, stderr } = await snicket([...STEWARDS, '--upstream-ca-file=/ca']);
 
   expect(stderr).toContain(

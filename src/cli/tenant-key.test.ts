@@ -40,7 +40,7 @@ test.each([
     'error: cannot read --key-file : EISDIR\nhint: pass the key file of the gateway, or create one: openssl rand -base64 32',
   ],
   ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
-])('refuses %s', async (_, words, sentence) => {
+])('rejects %s', async (_, words, sentence) => {
   const { exitCode, stdout, stderr } = await tenantKey(...words);
 
   expect(stderr).toContain(sentence);

@@ -127,7 +127,7 @@ test.each(Object.entries(TABLES))(
   },
 );
 
-test.each(Object.entries(TEXTS))('%s has no colors even on a terminal', async (_, words) => {
+test.each(Object.entries(TEXTS))('%s has no colors, also on a terminal', async (_, words) => {
   const text = await terminal.showOutput(words, 80);
 
   expect(text).not.toContain(ESCAPE);
@@ -153,7 +153,7 @@ test.each([
   ['of a folder', ['doctor', '-f', 'a-folder-that-is-not-there']],
   ['of what is asked for', ['render', 'a-tenant-with-a-name-that-nobody-has']],
   ['of a file, and notes beside them', ['render', '-f', '.']],
-])('errors %s fit a terminal, and are a line each in a pipe', async (_, words) => {
+])('errors %s fit a terminal, and are one line each in a pipe', async (_, words) => {
   terminal.write('wrong.yaml', 'kind: Exposure\n');
 
   const [narrow, { stderr }] = await Promise.all([

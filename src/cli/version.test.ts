@@ -7,7 +7,7 @@ async function version(...options: string[]) {
   return snicket(['version', ...options]);
 }
 
-test('says which snicket runs on which Bun, in one line', async () => {
+test('prints the versions of snicket and Bun in one line', async () => {
   const { exitCode, stdout } = await version();
 
   const { version: snicket, dependencies } = manifest;
@@ -19,7 +19,7 @@ test('says which snicket runs on which Bun, in one line', async () => {
 test.each([
   ['json', (text: string): unknown => JSON.parse(text)],
   ['yaml', (text: string): unknown => parse(text)],
-])('says the same as %s', async (output, read) => {
+])('prints the same as %s', async (output, read) => {
   const { exitCode, stdout } = await version('-o', output);
 
   expect(read(stdout)).toEqual({
@@ -30,7 +30,7 @@ test.each([
   expect(exitCode).toBe(0);
 });
 
-test('refuses an output format it does not know, and names those it does', async () => {
+test('rejects an unknown output format, and names the known ones', async () => {
   const { exitCode, stderr } = await version('-o', 'xml');
 
   expect(stderr).toContain(
@@ -39,7 +39,7 @@ test('refuses an output format it does not know, and names those it does', async
   expect(exitCode).toBe(2);
 });
 
-test('answers --version too', async () => {
+test('runs for --version too', async () => {
   const asked = await snicket(['--version']);
 
   expect(asked).toEqual(await snicket(['version']));

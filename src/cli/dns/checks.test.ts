@@ -41,7 +41,7 @@ test.each([
   expect(await stateOf(nameOf(host))).toBe(state);
 });
 
-test('a name that leads to a load balancer shares an address with it', async () => {
+test('a name of a load balancer passes with one common address', async () => {
   const to = { kind: 'name', host: 'lb.example.net' } as const;
 
   expect(await stateOf(nameOf('some.example.com', to))).toBe('ok Passed');
@@ -58,7 +58,7 @@ test('no host passes while the addresses of the Edge are unknown', async () => {
   expect(await stateOf(nameOf('ok.example.com', gone))).toBe('unknown AddressUnknown');
 });
 
-test('says what was found, and what to do', async () => {
+test('reports the found addresses and the fix', async () => {
   expect(await checkNames([nameOf('wrong.example.com')], { lookup })).toMatchObject([
     {
       found: ['198.51.100.7', '203.0.113.10'],
@@ -71,7 +71,7 @@ test('says what was found, and what to do', async () => {
   ]);
 });
 
-test('asks for each name once, and for a few at a time', async () => {
+test('resolves each name once, a few at a time', async () => {
   const asked: string[] = [];
   let open = 0;
   let most = 0;
@@ -93,7 +93,7 @@ test('asks for each name once, and for a few at a time', async () => {
   expect(most).toBeLessThanOrEqual(17);
 });
 
-test('does not wait for a resolver that is silent', async () => {
+test('times out if the resolver does not answer', async () => {
   const silent: Lookup = async () => new Promise(() => {});
 
   const [check] = await checkNames([nameOf('a.example.com')], { lookup: silent, timeoutMs: 1 });

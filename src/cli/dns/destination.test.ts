@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { destinationOf } from './destination.ts';
 
-test('addresses of both families, IPv4 first, each once and in one form', () => {
+test('returns addresses of both families, IPv4 first, normalized and without duplicates', () => {
   const { to, findings } = destinationOf('shared', [
     ...['2001:DB8:0::10', '203.0.113.10', '2001:db8::10', '203.0.113.9'],
   ]);
@@ -13,14 +13,14 @@ test('addresses of both families, IPv4 first, each once and in one form', () => 
   expect(findings).toEqual([]);
 });
 
-test('the name of a load balancer', () => {
+test('returns the name of a load balancer', () => {
   const { to, findings } = destinationOf('shared', ['LB-1.cloud_a.example.net.']);
 
   expect(to).toEqual({ kind: 'name', host: 'lb-1.cloud_a.example.net' });
   expect(findings).toEqual([]);
 });
 
-test('of addresses and names the addresses, of names the first, and says so', () => {
+test('prefers addresses to names, uses the first of several names, and warns', () => {
   const mixed = destinationOf('shared', ['lb.example.net', '203.0.113.10']);
   const names = destinationOf('shared', ['a.example.net', 'b.example.net']);
 
@@ -37,7 +37,7 @@ test('of addresses and names the addresses, of names the first, and says so', ()
   expect(names.findings).toMatchObject([{ code: 'RecordsUnsupported' }]);
 });
 
-test('an Edge without any address', () => {
+test('reports an Edge without an address', () => {
   const { to, findings } = destinationOf('shared', []);
 
   expect(to).toBeUndefined();
@@ -51,7 +51,7 @@ test.each([
   '',
   'a\nb',
   `${'a'.repeat(64)}.net`,
-])('nothing that is no name gets into a zone or a script: %j', (text) => {
+])('rejects an address that is not a DNS name: %j', (text) => {
   const { to, findings } = destinationOf('shared', [text]);
 
   expect(to).toBeUndefined();

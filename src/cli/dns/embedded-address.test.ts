@@ -14,14 +14,14 @@ test.each([
   expect(embeddedAddress(host)?.addresses).toEqual([address]);
 });
 
-test('a name may hold an address of each family', () => {
+test('a name can contain an address of each family', () => {
   expect(embeddedAddress('a.k8s.203.0.113.10.2001-db8--a.sslip.io')?.addresses).toEqual([
     ...['203.0.113.10', '2001:db8::a'],
   ]);
 });
 
 test.each(['tenants-blue.k8s.example.nip.io', 'a.k8s.256.0.0.1.nip.io', 'a.1.2.3.sslip.io'])(
-  '%s holds no address',
+  '%s contains no address',
   (host) => {
     expect(embeddedAddress(host)).toEqual({
       service: host.endsWith('nip.io') ? 'nip.io' : 'sslip.io',
@@ -31,7 +31,7 @@ test.each(['tenants-blue.k8s.example.nip.io', 'a.k8s.256.0.0.1.nip.io', 'a.1.2.3
 );
 
 test.each(['a.k8s.203.0.113.10.example.com', 'a.catnip.io', 'sslip.io'])(
-  '%s is a name like others',
+  '%s is an ordinary name',
   (host) => {
     expect(embeddedAddress(host)).toBeUndefined();
   },

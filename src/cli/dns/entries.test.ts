@@ -4,13 +4,13 @@ import { HERE, nameOf } from './testing/names.ts';
 
 const THERE = { kind: 'name', host: 'lb.example.net' } as const;
 
-test('one entry for each name', () => {
+test('returns one entry for each name', () => {
   expect(entriesOf([nameOf('a.k8s.example.com')])).toEqual([
     { name: 'a.k8s.example.com', edge: 'shared', domain: 'example.com', to: HERE },
   ]);
 });
 
-test('wildcards for the names that were made, and an entry for each other', () => {
+test('returns wildcards for derived names, and an entry for each other name', () => {
   const others = ['api.example.com', 'a.b.k8s.example.com', 'a.k8s.example.org', 'k8s.example.com'];
 
   const { entries, uncovered } = wildcardEntries(
@@ -32,7 +32,7 @@ test('an Edge without a domain has no wildcard', () => {
   expect(entries.map(({ name }) => name)).toEqual(['a.k8s.example.com']);
 });
 
-test('of two Edges with one domain the second has names of its own', () => {
+test('the second of two Edges with the same domain has entries instead of a wildcard', () => {
   const { entries, uncovered } = wildcardEntries([
     nameOf('a.k8s.example.com'),
     nameOf('b.k8s.example.com', { edge: 'cloud', to: THERE }),
@@ -45,7 +45,7 @@ test('of two Edges with one domain the second has names of its own', () => {
   expect(uncovered.map(({ host }) => host)).toEqual(['b.k8s.example.com']);
 });
 
-test('records by type', () => {
+test('groups records by type', () => {
   const addresses = ['203.0.113.10', '203.0.113.11', '2001:db8::10'];
 
   expect(recordSets({ to: { kind: 'addresses', addresses } })).toEqual([

@@ -6,7 +6,7 @@ const LOAD_BALANCER = { kind: 'name', host: 'lb.example.net' } as const;
 const HOSTS: RecordsOptions = { format: 'hosts', hasWildcards: false, ttlSeconds: 300, zones: [] };
 const BIND: RecordsOptions = { ...HOSTS, format: 'bind' };
 
-test('a name that cannot lead to a name is left out, with the way out; the others are there', () => {
+test('leaves out a name that would need a CNAME record, with a fix, and prints the others', () => {
   const records = recordsOf(
     [
       nameOf('a.k8s.example.com'),
@@ -33,7 +33,7 @@ test('a name that cannot lead to a name is left out, with the way out; the other
   });
 });
 
-test('names that wildcards do not cover are named', () => {
+test('notes the names that wildcards do not cover', () => {
   const names = [nameOf('a.k8s.example.com'), nameOf('api.example.com')];
 
   const { text, notes } = recordsOf(names, { ...BIND, hasWildcards: true });
@@ -47,7 +47,7 @@ api.example.com.   300 IN A     203.0.113.10
   expect(notes).toEqual(['api.example.com is not covered by a wildcard and has its own records']);
 });
 
-test('nothing is printed where the format cannot take it', () => {
+test('prints no records if the format does not support them', () => {
   const { text, findings } = recordsOf([nameOf('a.k8s.other.example')], {
     ...BIND,
     format: 'windows',
@@ -61,10 +61,10 @@ test('a name without a destination has no record', () => {
   expect(recordsOf([{ ...nameOf('a.k8s.example.com'), to: undefined }], BIND).text).toBe('');
 });
 
-describe('names that hold their address', () => {
+describe('names that contain their address', () => {
   const domain = '203-0-113-10.sslip.io';
 
-  test('need no record, which is said once', () => {
+  test('need no record, which one note says', () => {
     const names = ['a.k8s', 'a.konnectivity'].map((part) =>
       nameOf(`${part}.${domain}`, { domain }),
     );
@@ -81,7 +81,7 @@ describe('names that hold their address', () => {
     });
   });
 
-  test('are compared with where the Edge is', () => {
+  test('are compared with the addresses of the Edge', () => {
     const names = [
       nameOf(`a.k8s.${domain}`, { domain }),
       nameOf('a.k8s.10.0.0.1.nip.io'),

@@ -41,8 +41,8 @@ test.each([
     async () =>
       secretOf({ name: 'blue', namespace: 'tenants' }, { 'tls.crt': 'no', 'tls.key': '' }),
   ],
-  ['may not be read', async () => Promise.reject(new KubeError('Forbidden', 'no'))],
-])('a CA whose Secret %s leaves those of the others', async (_, blue) => {
+  ['is forbidden', async () => Promise.reject(new KubeError('Forbidden', 'no'))],
+])('reads the CAs of other tenants if a Secret %s', async (_, blue) => {
   const { red, management } = await redAndBlue(blue);
 
   const known = await allAuthorities(management, signal);
@@ -50,7 +50,7 @@ test.each([
   expect(known.ownerOf([new X509Certificate(red.certificate)])).toBe('tenants/red');
 });
 
-test('a mistake of our own is not taken for a CA that cannot be read', async () => {
+test('throws an error of the program, instead of taking it for an unreadable CA', async () => {
   const mistake = async () => Promise.reject(new TypeError('undefined is not an object'));
   const { management } = await redAndBlue(mistake);
 

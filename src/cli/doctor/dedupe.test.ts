@@ -17,13 +17,13 @@ const NAMELESS = hopResult('certificate', 'CertificateNameMissing', 'a', 'it is 
 });
 const EXPIRED = hopResult('certificate', 'CertificateExpired', 'a', 'it is', { certificate: 'it' });
 
-test('an unreachable tenant is a consequence of an earlier failed hop', () => {
+test('drops the finding of an unreachable tenant if an earlier hop failed', () => {
   expect(dedupeResults([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);
   expect(dedupeResults([PASSES], [finding('TenantUnreachable')]).findings).toHaveLength(1);
   expect(dedupeResults([OLD_PORT], [finding('TenantUnreachable')]).findings).toHaveLength(1);
 });
 
-test('what the provider gives out is told by the hop, with the command of the finding', () => {
+test('keeps the hop for a kubeconfig of the provider, with the action of the finding', () => {
   const found = dedupeResults(
     [OLD_PORT, NAMELESS],
     [finding('KubeconfigOutdated'), finding('CertificateOutdated')],
@@ -36,7 +36,7 @@ test('what the provider gives out is told by the hop, with the command of the fi
   ]);
 });
 
-test('another fault of the same hop is no echo', () => {
+test('keeps a finding if the hop failed for another reason', () => {
   const found = dedupeResults([EXPIRED], [finding('CertificateOutdated'), finding('HostConflict')]);
 
   expect(found.findings.map(({ code }) => code)).toEqual(['CertificateOutdated', 'HostConflict']);

@@ -30,7 +30,7 @@ const EXAMINATION: Examination = {
   ],
 };
 
-test('what fails comes first among findings; sentences are below what fails, warns or was not seen', () => {
+test('prints failed findings first, and sentences below results that did not pass', () => {
   expect(examinationText(EXAMINATION, PIPE))
     .toBe(`tenants/blue  ${HOST}:443  Edge shared (traefik, Terminate)
   HOP           STATE  CODE                    TARGET
@@ -59,14 +59,14 @@ test('what fails comes first among findings; sentences are below what fails, war
   });
 });
 
-test('a target that does not fit is below its row, and no host is broken', () => {
+test('prints a target that does not fit below its row, without breaking a host', () => {
   const text = examinationText(EXAMINATION, { ...PIPE, columns: 80 });
 
   expect(text).toContain(`  certificate   Warn   CertificateExpiresSoon\n    ${HOST}\n    It ends`);
   expect(text).toContain('  proxies       Skip   NotObserved             DaemonSet a/b\n');
 });
 
-test('one that is being deleted, and a control plane without an Exposure, are a line', () => {
+test('prints a line for an Exposure that is being deleted, and for a control plane without an Exposure', () => {
   const leaving = { ...EXAMINATION, isBeingDeleted: true, hops: [], findings: [] };
 
   expect(examinationText(leaving, PIPE)).toBe(`tenants/blue  ${HOST}:443  is being deleted\n`);
@@ -75,7 +75,7 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
   );
 });
 
-test('what others wrote is no line of its own, nor a code for the terminal', () => {
+test('removes line breaks and escape codes from text of other programs', () => {
   const hops = [hopResult('edge', 'Passed', 'a\r\n\u001B[31mb', 'The edge accepts connections.')];
 
   const text = hopsText('c\r\nd', hops, PIPE);

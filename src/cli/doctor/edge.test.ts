@@ -32,7 +32,7 @@ function edge(port: number): readonly string[] {
   return [...words, '--ca', 'a.crt', 'b.crt', '--idle', '0.2s'];
 }
 
-test('a good edge has a table, and exit code 0', async () => {
+test('prints a table for a good edge, and exits with 0', async () => {
   const { exitCode, stdout, stderr } = await terminal.snicket(good);
 
   expect(stdout).toStartWith(
@@ -44,7 +44,7 @@ test('a good edge has a table, and exit code 0', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('what fails is said below the table, with what to do', async () => {
+test('prints failures and their fixes below the table', async () => {
   const { exitCode, stdout } = await terminal.snicket(bad);
 
   expect(stdout).toContain(
@@ -58,7 +58,7 @@ test('what fails is said below the table, with what to do', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('programs get the same', async () => {
+test('prints the same results as JSON', async () => {
   const json = await terminal.snicket([...bad, '-o', 'json']);
   const yaml = await terminal.snicket([...bad, '-o', 'yaml']);
 
@@ -75,7 +75,7 @@ test('programs get the same', async () => {
   expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);
 });
 
-test('a warning does not fail', async () => {
+test('exits with 0 if there are only warnings', async () => {
   const withoutCa = good.slice(0, 5);
 
   const { exitCode, stdout } = await terminal.snicket([...withoutCa, '--idle', '0.2s']);
@@ -85,7 +85,7 @@ test('a warning does not fail', async () => {
 });
 
 describe.each([80, 120])('on a terminal of %i columns', (columns) => {
-  test('no line is too long, and there are colors', async () => {
+  test('wraps lines and uses colors', async () => {
     const text = await terminal.show(bad, columns);
 
     const widths = text.split('\r\n').map((line) => Bun.stringWidth(line));
@@ -94,7 +94,7 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
   });
 });
 
-test('a wait is not silent', async () => {
+test('prints progress while it waits', async () => {
   const slow = await lab.misbehavingEdge({ noName: 'holds' });
   const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
@@ -107,26 +107,26 @@ test('a wait is not silent', async () => {
   await running.ended;
 });
 
-describe('it is not looked at, with exit code 2, if', () => {
+describe('exits with 2 and checks nothing if', () => {
   const cases: readonly (readonly [string, readonly string[], string])[] = [
     [
-      'nothing listens',
+      'the edge refuses connections',
       ['127.0.0.1:1'],
       'hint: check that the edge is running and reachable from here, or correct its address or port\n',
     ],
     [
-      'the name leads nowhere',
+      'the name does not resolve',
       ['edge.invalid'],
       'error: cannot resolve edge.invalid: no address found\nhint: correct the name or pass an IP address',
     ],
-    ['the edge is no address', ['edge:port'], "error: 'edge:port' is neither a DNS name"],
+    ['the edge is not an address', ['edge:port'], "error: 'edge:port' is neither a DNS name"],
     ['there are no brackets', ['::1'], "error: '::1' requires brackets\nhint: pass [::1]:443"],
     [
       'the edge is a URL',
       ['https://127.0.0.1:8443/'],
       "error: 'https://127.0.0.1:8443/' is a URL\nhint: pass 127.0.0.1:8443\n",
     ],
-    ['there are hosts, and no edge', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
+    ['the edge is missing', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
     ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'invalid host'],
     ['a host is too long', ['127.0.0.1', '--hosts', LONG_HOST], 'must have at most 253 characters'],
     ['a CA has no name', ['127.0.0.1', '--ca', ''], 'must be the name of a file'],
@@ -173,7 +173,7 @@ describe('it is not looked at, with exit code 2, if', () => {
   });
 });
 
-describe('several hosts, and several CAs, may stand', () => {
+describe('accepts several hosts and several CAs', () => {
   const proven = 'passthrough          Pass    Passed\n';
   const idle = ['--idle', '0.2s'];
 
@@ -208,7 +208,7 @@ describe('several hosts, and several CAs, may stand', () => {
   });
 });
 
-test('help has examples and exit codes, in 80 columns', async () => {
+test('the help has examples and exit codes, in 80 columns', async () => {
   const { stdout, exitCode } = await terminal.snicket(['doctor', 'edge', '--help']);
 
   expect(stdout).toContain('Examples:');

@@ -27,7 +27,7 @@ setDefaultTimeout(240_000);
 /** Names that every API server has in its certificate. */
 const OWN_NAMES = ['kubernetes', 'kubernetes.default.svc'];
 
-describe('a fault has one code', () => {
+describe('doctor reports one code for each fault:', () => {
   let lab: DoctorLab;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('a fault has one code', () => {
 
   afterAll(async () => lab[Symbol.asyncDispose]());
 
-  test('none, where there is none', async () => {
+  test('no code for a healthy path', async () => {
     const { hops, findings } = await lab.examine();
 
     expect(findings).toEqual([]);
@@ -60,14 +60,14 @@ describe('a fault has one code', () => {
     await lab.untilFailures('EdgeTerminates');
   });
 
-  test('DNS leads to another address, where nothing is, and neither is anything at the Edge', async () => {
+  test('DNS points to an unused address, and the Edge does not answer', async () => {
     lab.lookup = async () => ['127.0.0.9'];
     await lab.operator.applyEdge({ addresses: ['127.0.0.8'] });
 
     await lab.untilFailures('DnsWrongAddress', 'EdgeRefused');
   });
 
-  test('DNS that leads to another address is a warning while the Edge leads to the tenant', async () => {
+  test('DNS points to another address while the Edge works, which is a warning', async () => {
     lab.lookup = async () => ['127.0.0.9'];
 
     await lab.untilFailures();
@@ -84,7 +84,7 @@ describe('a fault has one code', () => {
     await lab.untilFailures('CertificateNameMissing');
   });
 
-  test('one certificate for both servers lacks both hosts', async () => {
+  test('one certificate of both servers lacks both hosts', async () => {
     const serving = await lab.certificate(OWN_NAMES);
     const api = await lab.serve({ serving });
     const konnectivity = await lab.serve({ serving, protocols: ['h2'] });
@@ -102,32 +102,32 @@ describe('a fault has one code', () => {
     await lab.untilFailures('CertificateExpired');
   });
 
-  test('a reconciler writes the endpoints', async () => {
+  test('the endpoint reconciler of the API server writes the endpoints', async () => {
     await lab.writeEndpoints('kube-apiserver', '10.0.0.5');
 
     await lab.untilFailures('EndpointsOverwritten');
   });
 
-  test('the image of the proxy cannot be had', async () => {
+  test('the image of the proxy cannot be pulled', async () => {
     await breakProxies(lab, { ready: 0, updated: 1 });
 
     await lab.untilFailures('ProxyImageMissing');
   });
 
-  test('the image of the next proxy cannot be had, while those of before serve', async () => {
+  test('the image of the next proxy cannot be pulled, while the previous proxies run', async () => {
     await breakProxies(lab, { ready: 1, updated: 0 });
 
     await lab.untilFailures('ProxyImageMissing');
   });
 
-  test('no node gets a proxy', async () => {
+  test('no node is selected for a proxy', async () => {
     await wantNoProxy(lab);
 
     await lab.untilFailures('NoNodeSelected');
   });
 
   test.each(['nodes', 'pods'])(
-    'no node gets a proxy, and the tenant does not tell its %s',
+    'no node is selected for a proxy, and listing %s is forbidden',
     async (plural) => {
       await wantNoProxy(lab);
       const proxies = async () => {
@@ -165,7 +165,7 @@ describe('a fault has one code', () => {
     await lab.untilFailures('NoRoute');
   });
 
-  test('the servers have certificates of a new CA, and the Secrets the old one', async () => {
+  test('the servers have certificates of a new CA, and the Secrets have the old CA', async () => {
     const ca = await makeCa();
     const api = await lab.serve({ serving: await lab.certificate([...OWN_NAMES, API_HOST], ca) });
     const konnectivity = await lab.serve({
@@ -178,7 +178,7 @@ describe('a fault has one code', () => {
     await lab.untilFailures('UnknownAuthority');
   });
 
-  test('the Secret of the CA has a new one, and the kubeconfig the old one', async () => {
+  test('the Secret has a new CA, and the kubeconfig has the old CA', async () => {
     const { certificate, key } = await makeCa();
 
     await lab.operator.changeSecret('blue-ca', { 'tls.crt': certificate, 'tls.key': key });
@@ -186,7 +186,7 @@ describe('a fault has one code', () => {
     await lab.untilFailures('CaMismatch');
   });
 
-  test('a kubeconfig has the port of before', async () => {
+  test('a kubeconfig has the previous port', async () => {
     const { credentials } = lab.tenant.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     const kubeconfig = writeKubeconfig({
@@ -202,10 +202,10 @@ describe('a fault has one code', () => {
   });
 });
 
-describe('a control plane of a provider', () => {
+describe('doctor reports a control plane of a provider', () => {
   const WITHOUT_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 
-  test('whose annotation names an Edge that is not there', async () => {
+  test('whose annotation names a missing Edge', async () => {
     await using lab = await startProvidedLab({ transport: 'tls' });
 
     await addKamaji(lab, 'blue', { 'metadata.annotations': { 'snicket.dev/edge': 'nowhere' } });
@@ -214,7 +214,7 @@ describe('a control plane of a provider', () => {
     expect(failuresIn(await examineIn(lab, 'blue'))).toEqual(['EdgeNotFound']);
   });
 
-  test('whose tenant another management cluster owns', async () => {
+  test('whose tenant belongs to another management cluster', async () => {
     await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
     const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': REQUESTS_EDGE };
     const { controllers, user } = await addKamaji(lab, 'blue', asks);
@@ -232,7 +232,7 @@ describe('a control plane of a provider', () => {
     );
   });
 
-  test('that gives out kubeconfigs with the port of before', async () => {
+  test('that publishes kubeconfigs with the previous port', async () => {
     await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
     const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': REQUESTS_EDGE };
     const { controllers, server } = await addKamaji(lab, 'blue', asks);

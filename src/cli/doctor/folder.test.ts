@@ -25,7 +25,7 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-test('the folder of `snicket run` is examined as a management cluster is', async () => {
+test('checks the folder of `snicket run` like a management cluster', async () => {
   const words = ['doctor', '-f', lab.folder, 'tenants/blue'];
 
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
@@ -46,13 +46,13 @@ test('the folder of `snicket run` is examined as a management cluster is', async
   expect(exitCode).toBe(1);
 });
 
-test('a kubeconfig may have the host of the edge with the port of the machine itself', async () => {
+test('skips a kubeconfig with the host of the edge and the port of the API server', async () => {
   const { stdout } = await terminal.snicket(['doctor', '-f', lab.folder, 'tenants/red']);
 
   expect(stdout).toMatch(/^ {2}kubeconfig +Skip/m);
 });
 
-test('of a file that is wrong the place is said, and the others are examined', async () => {
+test('names the location of an invalid file, and checks the others', async () => {
   await using other = new RunLab();
   await other.addTenant('blue');
   other.write('red.yaml', 'kind: Exposure\n');

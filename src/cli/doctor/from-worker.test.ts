@@ -41,7 +41,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test('a node that is well', async () => {
+test('all hops pass on a healthy node', async () => {
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe('');
@@ -62,7 +62,7 @@ test('a node that is well', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('an address that is not there, for programs', async () => {
+test('-o json reports a missing virtual address', async () => {
   const virtual = ['--virtual-address', '100.64.99.99'];
   const others = words.filter((word) => word !== '--no-virtual-address');
   const { exitCode, stdout } = await terminal.snicket([...others, ...virtual, '-o', 'json']);
@@ -82,7 +82,7 @@ test('an address that is not there, for programs', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('a proxy that is not ready is at fault only where the edge is not', async () => {
+test('a proxy that is not ready fails only if the edge works', async () => {
   isReady = false;
   const fault = await terminal.snicket(words);
   const wrongHost = words.map((word) => (word === 'localhost' ? 'other.localhost' : word));
@@ -95,7 +95,7 @@ test('a proxy that is not ready is at fault only where the edge is not', async (
   expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +PrerequisiteFailed/m);
 });
 
-test('a proxy for HTTP, which the environment names, is not asked for what is on the node', async () => {
+test('requests to the node do not use the HTTP proxy of the environment', async () => {
   using other = new Backend();
   const proxy = `http://127.0.0.1:${other.port}`;
   const env = ['env', `http_proxy=${proxy}`, `HTTP_PROXY=${proxy}`, 'no_proxy=', 'NO_PROXY='];
@@ -108,7 +108,7 @@ test('a proxy for HTTP, which the environment names, is not asked for what is on
 });
 
 test.each(['', 'A B', '*.x', '1.2.3.4', 'a\r\nX: y', 'a'.repeat(100_000)])(
-  'a host that is none: %#',
+  'rejects an invalid host: %#',
   async (host) => {
     for (const flag of ['--host', '--konnectivity-host']) {
       const { exitCode, stderr, stdout } = await terminal.snicket([...words, flag, host]);
@@ -136,7 +136,7 @@ test.each([
     "error: invalid value ':443' for --service-address: must be an IP address and a port such as 10.96.0.1:443",
   ],
   [['--virtual-address', '127.0.0.1'], "'127.0.0.1' is a loopback address"],
-])('words that cannot be meant: %j', async (more, sentence) => {
+])('rejects %j', async (more, sentence) => {
   terminal.write('kubeconfig', 'apiVersion: v1\n');
 
   const { exitCode, stderr, stdout } = await terminal.snicket([...words, ...more]);

@@ -37,7 +37,7 @@ function obviousIn(...objects: readonly KubeObject[]): readonly string[] {
     .map(controlPlaneText);
 }
 
-test('of what was made of each other, the one that a user wrote', () => {
+test('finds the object that a user wrote, and not those that a provider created from it', () => {
   const controlPlane = k0smotronControlPlane('a');
   const owner = { apiVersion: controlPlane.apiVersion, kind: controlPlane.kind };
   const cluster = k0smotronCluster('a');
@@ -78,7 +78,7 @@ test('finds Services that look like an API server and belong to no provider', ()
   ]);
 });
 
-test('knows the Exposure of each', () => {
+test('finds the Exposure of each control plane', () => {
   const objectRef = { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' };
   const places = placesOf(
     readyTenant('kamaji', 'blue'),
@@ -154,7 +154,7 @@ test.each([
   ['SVC', true],
   ['foo', false],
   ['tenants', false],
-])('whether %s is a kind of control planes: %p', (word, isOne) => {
+])('isKnownKind(%s) is %p', (word, isOne) => {
   expect(isKnownKind(word)).toBe(isOne);
 });
 
@@ -183,7 +183,7 @@ test.each([
     ],
     {},
   ],
-])('of %j the ports are %j', (ports, expected) => {
+])('finds in ports %j the ports %j', (ports, expected) => {
   expect(portsIn(service('a', ports))).toMatchObject(expected);
   expect(portsIn(service('a', ports)).api).toBe((expected as { api?: number }).api);
 });

@@ -7,7 +7,7 @@ const controlPlane = {
 };
 const blue = { name: 'blue', namespace: 'tenants', controlPlane };
 
-test('has nothing in it that goes without saying', () => {
+test('the draft has no default values', () => {
   expect(draftExposure(blue)).toEqual({
     apiVersion: 'snicket.dev/v1alpha1',
     kind: 'Exposure',
@@ -16,7 +16,7 @@ test('has nothing in it that goes without saying', () => {
   } as never);
 });
 
-test('has what is asked for', () => {
+test('the draft has the requested fields', () => {
   const draft = { ...blue, edge: 'e', apiHost: 'a.test', mode: 'Terminate', prepare: 'Report' };
 
   expect(draftExposure(draft)).toMatchObject({
@@ -29,13 +29,13 @@ test('has what is asked for', () => {
   });
 });
 
-test('a default that is written out is no difference', () => {
+test('an explicit default is not a difference', () => {
   expect(differences(draftExposure({ ...blue, prepare: 'Patch' }), draftExposure(blue))).toEqual(
     [],
   );
 });
 
-test('differences go both ways', () => {
+test('reports fields that only one of the Exposures has', () => {
   const present = draftExposure({ ...blue, edge: 'e', apiHost: 'a.test' });
   const wanted = draftExposure({ ...blue, apiHost: 'b.test', konnectivityHost: 'k.test' });
 

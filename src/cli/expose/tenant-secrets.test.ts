@@ -26,7 +26,7 @@ function kubeconfig(of: TestCa = ca): string {
 }
 
 describe('a kubeconfig', () => {
-  test('is found by what it is, and the one of an administrator first', () => {
+  test('is found by its content, that of an administrator first', () => {
     const files = { 'a.conf': kubeconfig(), 'admin.conf': kubeconfig(), value: 'no' };
 
     expect(kubeconfigIn(secret('a', files))?.key).toBe('admin.conf');
@@ -40,7 +40,7 @@ describe('a kubeconfig', () => {
     ['the one that is called like it', ['blue-conf', 'red-conf'], 'blue-conf'],
     ['that of the administrator', ['blue-admin-conf', 'blue-scheduler-conf'], 'blue-admin-conf'],
     ['none for sure', ['x', 'y'], undefined],
-  ])('of several: %s', (_, names, sure) => {
+  ])('is chosen among several Secrets: %s', (_, names, sure) => {
     const secrets = names.map((name) => secret(name, { 'x.conf': kubeconfig() }));
 
     expect(likelyKubeconfigs(secrets, 'blue').sure?.name).toBe(sure as string);
@@ -49,7 +49,7 @@ describe('a kubeconfig', () => {
   test.each([
     ['red', 'red-admin-conf'],
     ['blue-2', 'blue-2-admin-conf'],
-  ])('that is called like %s beside it is not taken', (neighbor, name) => {
+  ])('named after neighbor %s is not used', (neighbor, name) => {
     const secrets = [secret(name, { 'admin.conf': kubeconfig() })];
 
     expect(likelyKubeconfigs(secrets, 'blue', ['blue', neighbor])).toEqual({ all: [] });
@@ -58,7 +58,7 @@ describe('a kubeconfig', () => {
 });
 
 describe('a CA', () => {
-  test('is a certificate that may sign, with its key if that is there', async () => {
+  test('is a CA certificate, preferably with its key', async () => {
     const now = new Date();
     const leaf = await issueLeaf({ ca, names: ['a.test'], addresses: [], now });
 

@@ -26,7 +26,7 @@ async function expectRefused(words: readonly string[], sentence: string): Promis
   expect(exitCode).toBe(2);
 }
 
-describe('a variable that was never set is not taken for something', () => {
+describe('an empty value, as of an unset variable, is rejected:', () => {
   test.each([
     [['doctor', '-f', ''], FOLDER],
     [['kubeconfig', 'blue', '-f', ''], FOLDER],
@@ -52,7 +52,7 @@ describe('a variable that was never set is not taken for something', () => {
   ])('%j', expectRefused);
 });
 
-describe('what cannot be meant is refused, with what can', () => {
+describe('an invalid value is rejected, with the valid form:', () => {
   test.each([
     [['status', '-n', 'A B'], NAMESPACE],
     [[...RENDER, '--proxy-image', 'a b'], IMAGE],
@@ -67,7 +67,7 @@ describe('what cannot be meant is refused, with what can', () => {
   ])('%j', expectRefused);
 });
 
-test('what can be meant is taken', async () => {
+test('valid values are accepted', async () => {
   const { exitCode, stdout } = await terminal.snicket([
     ...[...RENDER, '--proxy-image', 'registry.example.com:5000/a/snicket:1.2@sha256:0a'],
     ...['--cluster-domain', 'tenants.local', '--tenant-version', 'v1.34.1+k0s.0'],
@@ -77,7 +77,7 @@ test('what can be meant is taken', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('the files of a cluster can be copied, whatever their folder is called', async () => {
+test('the hint quotes a folder name for the shell', async () => {
   using other = new Terminal();
   await other.run(['mkdir', 'sp ace;x']);
   other.write('sp ace;x/a.yaml', 'kind: Nonsense\n');

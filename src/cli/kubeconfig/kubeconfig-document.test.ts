@@ -31,7 +31,7 @@ function made(input: Partial<EdgeKubeconfigInput> & { text: string }): unknown {
   return parse(edgeKubeconfig({ ...INPUT, ...input }).text);
 }
 
-test('the same user, by the edge, with names of the Exposure', () => {
+test('has the same user, the edge as server, and the names of the Exposure', () => {
   const text = kubeconfigOf({ token: '1_000' }, {}, { namespace: 'apps' });
 
   expect(edgeKubeconfig({ ...INPUT, text })).toEqual({
@@ -58,7 +58,7 @@ current-context: tenants/blue
   });
 });
 
-test('by an address with the name that the edge has to be told, and with the CA of the tenant', () => {
+test('has the server name for the edge and the CA of the tenant if the server is an address', () => {
   const insecure = {
     'insecure-skip-tls-verify': true,
     'certificate-authority-data': '',
@@ -88,7 +88,7 @@ test('by an address with the name that the edge has to be told, and with the CA 
   expect(JSON.stringify(document)).not.toMatch(/insecure|ca\.crt/);
 });
 
-test('programs that fetch credentials stay as they are', () => {
+test('keeps exec plugins unchanged', () => {
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     command: 'get-token',
@@ -105,7 +105,7 @@ test('programs that fetch credentials stay as they are', () => {
   });
 });
 
-test('files of another machine are named', () => {
+test('warns about files of another machine', () => {
   const text = kubeconfigOf({ 'client-certificate': '/etc/a.crt', 'client-key': 'a.key' });
 
   expect(edgeKubeconfig({ ...INPUT, text }).warnings).toEqual([
@@ -114,7 +114,7 @@ test('files of another machine are named', () => {
   ]);
 });
 
-describe('what is wrong is said, without a word of the secret', () => {
+describe('the error quotes no secret:', () => {
   const secret = { token: 'hunter2' };
 
   test.each([
@@ -145,7 +145,7 @@ describe('what is wrong is said, without a word of the secret', () => {
   });
 });
 
-test('says by which proxy kubectl would go, and no password of it', () => {
+test('warns about the proxy that kubectl would use, without its password', () => {
   const proxy = { 'proxy-url': 'http://me:hunter2@proxy.example.test:3128' };
   const text = kubeconfigOf({ token: 'x' }, proxy);
 

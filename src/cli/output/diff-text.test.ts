@@ -30,24 +30,24 @@ test('writes unambiguous values without quotes', () => {
 `);
 });
 
-test('tells a number from a text that looks like one', () => {
+test('quotes a text that looks like a number', () => {
   expect(changed({ path: 'a', from: '443', to: 443 })).toContain('a: "443" -> 443\n');
   expect(changed({ path: 'a', from: 'true', to: true })).toContain('a: "true" -> true\n');
 });
 
-test('cuts what is too long for a line', () => {
+test('truncates a long value', () => {
   const text = changed({ path: 'a', from: 'x'.repeat(1000), to: 'y' });
 
   expect(text).toContain(`a: ${'x'.repeat(160)}... -> y\n`);
 });
 
-test('lets nothing of a value reach the terminal but text', () => {
+test('escapes control characters in values', () => {
   const text = changed({ path: 'a', from: '\u001B2Jgone', to: 'a\nb' });
 
   expect(text).toContain('a: "\\u001b2Jgone" -> "a\\nb"\n');
 });
 
-test('says why something goes later', () => {
+test('explains what a change waits for', () => {
   const object = { apiVersion: 'v1', kind: 'Ingress', metadata: { name: 'a', namespace: 'b' } };
   const change = { action: 'delete', cluster: 'management', waits: true } as const;
 
@@ -56,7 +56,7 @@ test('says why something goes later', () => {
   );
 });
 
-test('has colors for those who can see them', () => {
+test('uses colors on request', () => {
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
   const change = { action: 'delete', cluster: 'management', waits: false } as const;
   const changes = [{ ...change, object, fields: [] }];
@@ -66,6 +66,6 @@ test('has colors for those who can see them', () => {
   );
 });
 
-test('is empty where there is nothing', () => {
+test('returns an empty text without changes', () => {
   expect(changesText({ exposure, changes: [] }, true)).toBe('');
 });

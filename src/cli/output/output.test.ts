@@ -14,11 +14,11 @@ tenants/magenta  m.example.com                 missing
 `;
 
 describe('a table', () => {
-  test('is as wide as it is where there is no terminal, and has no colors', () => {
+  test('has its full width and no colors without a terminal', () => {
     expect(tableText(HEADINGS, ROWS, { hasColors: false })).toBe(TABLE);
   });
 
-  test('shows states with marks where colors are, and in plain words elsewhere', () => {
+  test('shows states with marks in color, and as plain words otherwise', () => {
     const rows = [
       [stateCell('Pass', 'pass'), 'a'],
       [stateCell('Skip', 'skip'), 'b'],
@@ -32,7 +32,7 @@ describe('a table', () => {
     );
   });
 
-  test('has colors that do not move its columns', () => {
+  test('keeps its columns aligned with colors', () => {
     const text = tableText(HEADINGS, ROWS, { columns: 120, hasColors: true });
 
     expect(text).toContain('\u001B[32mok\u001B[0m\n');
@@ -43,7 +43,7 @@ describe('a table', () => {
     expect(tableText(HEADINGS, ROWS, { columns, hasColors: false })).toBe(TABLE);
   });
 
-  test('is a block for each row where the terminal is too narrow', () => {
+  test('becomes a block for each row on a narrow terminal', () => {
     expect(tableText(HEADINGS, ROWS, { columns: 53, hasColors: false })).toBe(
       `EXPOSURE  tenants/blue
 HOST      tenants-blue.k8s.example.com
@@ -62,7 +62,7 @@ STATE     missing
     ['sni', 'a tenant answered'],
   ];
 
-  test('wraps the words of a long last column, each line in its color', () => {
+  test('wraps a long last column, and colors each line', () => {
     const text = tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 40, hasColors: true });
 
     expect(text).toContain(
@@ -76,7 +76,7 @@ sni  a tenant answered
 `);
   });
 
-  test('is blocks with wrapped lines where the last column would be too narrow to read', () => {
+  test('becomes blocks if the last column would be too narrow', () => {
     expect(tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 28, hasColors: false })).toBe(
       `HOP   dns
 WHAT  x.example.com leads to
@@ -90,7 +90,7 @@ WHAT  a tenant answered
     );
   });
 
-  test('breaks no word, however long', () => {
+  test('does not break long words', () => {
     const name = `${'a'.repeat(60)}.example.com`;
 
     expect(tableText(['HOST'], [[name]], { columns: 40, hasColors: false })).toBe(
@@ -98,7 +98,7 @@ WHAT  a tenant answered
     );
   });
 
-  test('counts columns, not characters', () => {
+  test('measures columns, not characters', () => {
     const rows = [
       ['漢字', 'a'],
       ['abcde', 'b'],
@@ -109,7 +109,7 @@ WHAT  a tenant answered
     );
   });
 
-  test('never passes on what would move the cursor', () => {
+  test('removes characters that move the cursor', () => {
     const rows = [['\u001B[2Jgone\r\nfar', 'b']];
 
     expect(tableText(['A', 'B'], rows, { hasColors: true })).toBe(
@@ -117,7 +117,7 @@ WHAT  a tenant answered
     );
   });
 
-  test('fits whatever the words, as far as each word does', () => {
+  test('fits the terminal, except for single words that do not fit', () => {
     const word = fc.stringMatching(/^[a-z.]{1,20}$/);
     const cell = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '));
     const row = fc.tuple(word, word, cell);
@@ -140,7 +140,7 @@ WHAT  a tenant answered
   });
 });
 
-test('columns that can be spared go, one after the other, before a table is broken up', () => {
+test('a fitting table drops spare columns in order before it becomes blocks', () => {
   const spare = ['HOST', 'STATE'];
   const at = (columns: number) =>
     fittingTableText(HEADINGS, ROWS, { columns, hasColors: false }, spare).split('\n')[0];
@@ -152,7 +152,7 @@ test('columns that can be spared go, one after the other, before a table is brok
   expect(at(14)).toBe('EXPOSURE  tenants/blue');
 });
 
-test('values are JSON, or YAML as kubectl reads it', () => {
+test('prints values as JSON, or as YAML that kubectl reads', () => {
   expect(valueText({ a: ['yes'] }, 'json')).toBe('{\n  "a": [\n    "yes"\n  ]\n}\n');
   expect(valueText({ a: ['yes'] }, 'yaml')).toBe('a:\n  - "yes"\n');
 });

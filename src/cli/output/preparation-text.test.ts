@@ -51,8 +51,8 @@ function yamlOf(...objects: readonly object[]): string {
   return objects.map((object) => `${JSON.stringify(object)}\n`).join('---\n');
 }
 
-describe("what is put into a provider's object", () => {
-  test('is not written while another field manager owns a field, and the output says so', async () => {
+describe("the preparation of a provider's object", () => {
+  test('is not written while another field manager owns a field, and the output reports it', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue', { 'spec.networkProfile.certSANs': ['blue.example.test'] });
     await expose(lab);
@@ -80,7 +80,7 @@ describe("what is put into a provider's object", () => {
     expect(forced.exitCode).toBe(1);
   });
 
-  test('is printed by render, and can be pasted', async () => {
+  test('is printed by render as YAML to paste', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab, 'Report');
@@ -103,7 +103,7 @@ describe("what is put into a provider's object", () => {
     expect(after.exitCode).toBe(0);
   });
 
-  test('is shown by diff, and nothing of it once the operator has been there', async () => {
+  test('is shown by diff until the operator has written it', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab);
@@ -150,7 +150,7 @@ describe("what is put into a provider's object", () => {
     expect(exitCode).toBe(2);
   });
 
-  test('stays after a cleanup if the record is unreadable, which is said beside the rest', async () => {
+  test('stays after a cleanup if the record is unreadable, which is reported', async () => {
     await using lab = await startProvidedLab({ hasSockets: true });
     await addKamaji(lab, 'blue');
     await expose(lab);
@@ -174,7 +174,7 @@ describe("what is put into a provider's object", () => {
     expect(one.stdout).not.toContain('DaemonSet');
   });
 
-  test('is nothing with prepare: Report, and nothing is brought to the tenant', async () => {
+  test('writes nothing with prepare: Report, also not to the tenant', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab, 'Report');
@@ -201,7 +201,7 @@ describe("the values of k0rdent's chart", () => {
     return stdout;
   }
 
-  test('are those of the template that the ClusterDeployment has', async () => {
+  test('are those of the template of the ClusterDeployment', async () => {
     const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
 
     const text = await values(
@@ -226,7 +226,7 @@ k0smotron:
   test.each([
     ['openstack-hosted-cp-1-0-40', 'k0smotron.service.type', 'ingress:'],
     ['hetzner-hosted-cp-0-3-1', 'controlPlane.service.type', 'controlPlane:'],
-  ])('of %s leave the type of a Service that runs with another', async (template, path, first) => {
+  ])('of %s keep another type of the running Service', async (template, path, first) => {
     const deployment = clusterDeployment('violet', template);
     const controlPlane = changed(k0smotronControlPlane('violet'), {
       'spec.service.type': 'LoadBalancer',
@@ -245,7 +245,7 @@ k0smotron:
     expect(text).not.toMatch(/^ *(service|type):/m);
   });
 
-  test("are found from the control plane too, and shown for a chart of one's own", async () => {
+  test('are found from the control plane too, and shown for a custom chart', async () => {
     const deployment = clusterDeployment('violet', 'of-my-own-1-0-0');
 
     const text = await values(

@@ -4,7 +4,7 @@ import { Terminal } from '../testing/snicket.ts';
 
 const FREE = ['--grace', '0', '--drain', '0', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
 
-test('on a terminal a gateway logs for people', async () => {
+test('a gateway logs text on a terminal', async () => {
   using terminal = new Terminal();
   terminal.write('routes.yaml', 'routes: []\n');
   const words = ['gateway', '--routes', 'routes.yaml', ...FREE];

@@ -23,11 +23,11 @@ test.each([
   ['/home/me/bin/kubectl-snicket', 'kubectl snicket'],
   ['kubectl-snicket.exe', 'kubectl snicket'],
   ['/snicket/kubectl', 'snicket'],
-])('called as %s it is %s', (called, name) => {
+])('the program called as %s is named %s', (called, name) => {
   expect(programName({ env: {}, argv0: called })).toBe(name as 'snicket');
 });
 
-test('examples are in that name, and nothing else is', () => {
+test('replaces the program name in examples only', () => {
   const text = `  snicket dns -A | kubectl apply
 driver snicket, snicket-system, ./snicket dns, kubectl snicket dns, kubectl-snicket dns, snicketdns`;
 
@@ -37,13 +37,13 @@ driver snicket, snicket-system, ./snicket dns, kubectl snicket dns, kubectl-snic
   expect(inNameOf('snicket', text, ['dns'])).toBe(text);
 });
 
-test('a name that is there already, and was wrapped, is left alone', () => {
+test('does not replace a wrapped name that is already correct', () => {
   const text = 'the folder of kubectl\n    snicket run';
 
   expect(inNameOf('kubectl snicket', text, ['run'])).toBe(text);
 });
 
-test.skipIf(Bun.which('kubectl') === null)('kubectl runs it as its plugin', async () => {
+test.skipIf(Bun.which('kubectl') === null)('kubectl runs the program as a plugin', async () => {
   const kubectl = ['env', `PATH=${path}`, 'kubectl', 'snicket'];
 
   const version = await terminal.run([...kubectl, 'version']);
@@ -57,7 +57,7 @@ test.skipIf(Bun.which('kubectl') === null)('kubectl runs it as its plugin', asyn
   expect(refused.exitCode).toBe(2);
 });
 
-test('a plain call has plain examples', async () => {
+test('the examples of a direct call name snicket', async () => {
   const { stdout } = await terminal.snicket(['dns', '--help']);
 
   expect(stdout).toStartWith('Usage: snicket dns ');

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { TestIo } from '../testing/test-io.ts';
 import { PROGRESS_DELAY_MS, withProgress } from './progress.ts';
 
-test('is silent about what is quick, and hands on what it gives', async () => {
+test('prints nothing for quick work, and returns its result', async () => {
   const io = new TestIo();
 
   expect(await withProgress(io, 'reading', Promise.resolve(7))).toBe(7);
@@ -10,7 +10,7 @@ test('is silent about what is quick, and hands on what it gives', async () => {
   expect(io.stderr.text).toBe('');
 });
 
-test('says what takes long, once', async () => {
+test('prints one line for slow work', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const io = new TestIo();
   const working = withProgress(io, 'reading', promise);
@@ -25,7 +25,7 @@ test('says what takes long, once', async () => {
   expect(io.stderr.text).toBe('reading...\n');
 });
 
-test('hands on a failure, and says nothing more', async () => {
+test('rethrows an error without a line', async () => {
   const io = new TestIo();
   const failure = Promise.reject(new RangeError('no'));
 

@@ -3,7 +3,7 @@ import { planText } from './plans.ts';
 
 setDefaultTimeout(240_000);
 
-test('a name with the end of a line in it stays within its comment', () => {
+test('escapes a line break in a name, so that the comment stays one line', () => {
   const metadata = { name: 'blue\nkind: Secret', namespace: 'tenants' };
   const object = { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata };
 

@@ -5,12 +5,12 @@ import { documentsIn, EDGE, exposureOf, terminalWithFiles } from '../testing/yam
 
 setDefaultTimeout(240_000);
 
-describe('from files', () => {
+describe('render -f with files', () => {
   let terminal: Terminal;
   beforeAll(() => void (terminal = terminalWithFiles()));
   afterAll(() => terminal[Symbol.dispose]());
 
-  test('prints the objects for both clusters, and says what it had to assume', async () => {
+  test('prints the objects for both clusters, and notes what it assumes', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket([
       ...['render', '-f', 'edge.yaml', 'blue.yaml'],
     ]);
@@ -37,7 +37,7 @@ describe('from files', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('assumes one Secret for the CA and the kubeconfig, where one has both', async () => {
+  test('assumes one Secret if the same Secret has the CA and the kubeconfig', async () => {
     terminal.write('both.yaml', exposureOf('blue').replaceAll(/blue-(ca|kubeconfig)/g, 'both'));
 
     const { exitCode, stderr } = await terminal.snicket([
@@ -49,7 +49,7 @@ describe('from files', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('prints one side alone, so that kubectl can take it', async () => {
+  test('prints the objects of one cluster only, which kubectl accepts', async () => {
     const words = ['render', '-f', 'edge.yaml', '-f', 'blue.yaml', '--only', 'management'];
 
     const { stdout } = await terminal.snicket(words);
@@ -137,7 +137,7 @@ spec:
 `);
   });
 
-  test('reads standard input, and takes the flags for what is known of tenants', async () => {
+  test('reads standard input, and uses the flags about tenants', async () => {
     const flags = [
       ...['--service-address', '10.0.0.1', '--service-address', 'fd00::1'],
       ...['--tenant-version', 'v1.35.0', '--proxy-image', 'registry.example.com/snicket:2'],
@@ -159,7 +159,7 @@ spec:
     expect(exitCode).toBe(0);
   });
 
-  test('takes the objects that the files have, and judges the edge by them', async () => {
+  test('uses the objects in the files, and checks the edge against them', async () => {
     const service = `apiVersion: v1
 kind: Service
 metadata: {name: blue}
@@ -211,7 +211,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(exitCode).toBe(1);
   });
 
-  test('prints one of the Exposures, and says what was assumed for that alone', async () => {
+  test('prints one Exposure, and notes only what it assumes for that one', async () => {
     const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
     terminal.write('both.yaml', `${exposureOf('blue', hosts)}---\n${exposureOf('red', hosts)}`);
 
@@ -237,7 +237,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(red.exitCode).toBe(1);
   });
 
-  test('prints no routes for a namespace that the Edge is not for', async () => {
+  test('prints no routes for a namespace that the Edge does not allow', async () => {
     const closed = EDGE.replace(
       '{driver',
       '{allowedNamespaces: {from: Selector, selector: {matchLabels: {kubernetes.io/metadata.name: others}}}, driver',
@@ -255,7 +255,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(exitCode).toBe(1);
   });
 
-  test('an Exposure that the Edge is not for keeps no host from others', async () => {
+  test('an Exposure that the Edge does not allow does not reserve its host', async () => {
     const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
     const closed = EDGE.replace(
       '{driver',
@@ -273,7 +273,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stdout).toContain('# management cluster: Ingress tenants/snicket-red.haproxy\n');
   });
 
-  test('says what is wrong before what was assumed, and warns of two default Edges', async () => {
+  test('prints errors before notes, and warns about two default Edges', async () => {
     const annotations = 'annotations: {snicket.dev/is-default: "true"}';
     const defaults = ['shared', 'second']
       .map((name) => EDGE.replace('name: shared', `name: ${name}, ${annotations}`))

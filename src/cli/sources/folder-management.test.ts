@@ -14,7 +14,7 @@ setDefaultTimeout(240_000);
 
 const API_HOST = 'tenants-blue.k8s.example.test';
 
-test('the records of the hosts in the folder of `snicket run` are printed', async () => {
+test('dns -f prints records for the hosts in the folder of `snicket run`', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
@@ -31,7 +31,7 @@ test('the records of the hosts in the folder of `snicket run` are printed', asyn
   expect(exitCode).toBe(0);
 });
 
-test('the hosts in the folder are looked up', async () => {
+test('dns -f resolves the hosts in the folder', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
@@ -45,7 +45,7 @@ test('the hosts in the folder are looked up', async () => {
 });
 
 test.each(['dns', 'doctor'])(
-  '%s does not say that there is none where a file is wrong',
+  '%s -f reports an invalid file, which may contain Exposures',
   async (command) => {
     using terminal = new Terminal();
     mkdirSync(join(terminal.folder, 'tenants'));
@@ -83,7 +83,7 @@ test.each([
 });
 
 test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
-  'an Exposure that is asked for may be in a file that is wrong, or in another namespace: %j',
+  'a missing Exposure may be in an invalid file or in another namespace: %j',
   async (words) => {
     await using lab = new RunLab();
     using terminal = new Terminal();
@@ -103,7 +103,7 @@ test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
   },
 );
 
-test('a kubeconfig from the folder leads through the gateway of `snicket run`', async () => {
+test('kubeconfig -f prints a kubeconfig that connects through the gateway of `snicket run`', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   const blue = await lab.addTenant('blue');
@@ -138,7 +138,7 @@ test('an invalid file does not affect the kubeconfig of another tenant', async (
   expect(exitCode).toBe(0);
 });
 
-test('of a file that is wrong the place is said, and the records of the others are printed', async () => {
+test('dns -f names the location of an invalid file, and prints the records of the others', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
@@ -154,7 +154,7 @@ test('of a file that is wrong the place is said, and the records of the others a
   expect(exitCode).toBe(2);
 });
 
-test('of a tenant whose Secret is not in the folder there is no kubeconfig', async () => {
+test('kubeconfig -f fails if the Secret of the tenant is not in the folder', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
@@ -172,7 +172,7 @@ test('of a tenant whose Secret is not in the folder there is no kubeconfig', asy
   expect(exitCode).toBe(1);
 });
 
-test('the folder of `snicket run` is rendered as that plans it', async () => {
+test('render -f prints the plan of `snicket run` for its folder', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   const blue = await lab.addTenant('blue');
@@ -188,7 +188,7 @@ test('the folder of `snicket run` is rendered as that plans it', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('one Exposure of the folder is rendered, though a folder has its name', async () => {
+test('render -f prints one Exposure even if a folder has its name', async () => {
   await using lab = new RunLab();
   await lab.addTenant('blue');
   await lab.addTenant('red');
@@ -209,7 +209,7 @@ test('one Exposure of the folder is rendered, though a folder has its name', asy
   }
 });
 
-test('a Secret that is not in the folder is missed by render too', async () => {
+test('render -f reports a Secret that is not in the folder', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
@@ -223,7 +223,7 @@ test('a Secret that is not in the folder is missed by render too', async () => {
 });
 
 test.each([[['dns']], [['kubeconfig', 'blue']]])(
-  'a folder that is not there, and flags of a cluster beside a folder, are refused: %j',
+  'rejects a missing folder, and flags of a cluster together with -f: %j',
   async (words) => {
     using terminal = new Terminal();
 
@@ -339,7 +339,7 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
-test('a folder that is not read in time is told as one that cannot be read at all', async () => {
+test('reports a folder that cannot be read in time', async () => {
   using terminal = new Terminal();
   const tooLate = AbortSignal.abort(new DOMException('too late', 'TimeoutError'));
 

@@ -8,14 +8,14 @@ function read(text: string, namespace = 'default') {
   return readObjects([{ name: 'a.yaml', text }], namespace);
 }
 
-test.each(Object.entries(VALID_OBJECTS))('takes %s', (_what, object) => {
+test.each(Object.entries(VALID_OBJECTS))('accepts %s', (_what, object) => {
   const { objects, faults } = read(stringify(object));
 
   expect(faults).toEqual([]);
   expect(objects as readonly unknown[]).toEqual([withoutNulls(object)]);
 });
 
-test('refuses what breaks a rule in the words of the API server, with the line', () => {
+test('reports an invalid field with the message of the API server and the line', () => {
   for (const { object, path, sentence } of RULE_VIOLATIONS) {
     const { faults } = read(`# one line before\n${stringify(object)}`);
 
@@ -24,7 +24,7 @@ test('refuses what breaks a rule in the words of the API server, with the line',
   }
 });
 
-describe('places', () => {
+describe('the location of an error', () => {
   const text = `apiVersion: snicket.dev/v1alpha1
 kind: Edge
 metadata:
@@ -36,11 +36,11 @@ spec:
     - edge.example.com
 `;
 
-  test('are those of the value', () => {
+  test('is that of the value', () => {
     expect(read(text).faults[0]).toStartWith('a.yaml:9:7: Edge shared: spec.addresses[1]: ');
   });
 
-  test('of a field that is missing are those of what it should be in', () => {
+  test('is that of the parent for a missing field', () => {
     const { faults } = read(text.replace('  driver: snicket\n', ''));
 
     expect(faults[0]).toStartWith(
@@ -48,13 +48,13 @@ spec:
     );
   });
 
-  test('in a List are those in the file', () => {
+  test('is that in the file for an item of a List', () => {
     const list = `kind: List\napiVersion: v1\nitems:\n- ${text.trimEnd().replaceAll('\n', '\n  ')}\n`;
 
     expect(read(list).faults[0]).toStartWith('a.yaml:12:9: Edge shared: spec.addresses[1]: ');
   });
 
-  test('of a field with dots and quotes in its name are found', () => {
+  test('is found for a field with dots and quotes in its name', () => {
     const annotated = text
       .replace('  name: shared', '  name: shared\n  annotations:\n    "a.b/\\"c\\"": 7')
       .replace('edge.example.com', '203.0.113.11');
@@ -65,17 +65,17 @@ spec:
   });
 });
 
-test('says where YAML is none', () => {
+test('reports the location of invalid YAML', () => {
   expect(read('a: [1\nb: 2\n').faults[0]).toStartWith('a.yaml:1:4: ');
 });
 
-test('says where there is no object', () => {
+test('reports the location of a document that is not an object', () => {
   expect(read('---\n# nothing here\n---\nname: blue\n').faults).toEqual([
     'a.yaml:4:1: not a Kubernetes object; set apiVersion, kind and metadata.name',
   ]);
 });
 
-test('says where the same object is twice', () => {
+test('reports the location of a duplicate object', () => {
   const edge =
     'apiVersion: snicket.dev/v1alpha1\nkind: Edge\nmetadata: {name: a}\nspec: {driver: snicket}\n';
   const files = ['a.yaml', 'b.yaml'].map((name) => ({ name, text: edge }));
@@ -85,7 +85,7 @@ test('says where the same object is twice', () => {
   ]);
 });
 
-test('puts those that name no namespace into the one that is asked for', () => {
+test('adds the requested namespace to objects without one', () => {
   const { objects } = read(
     `apiVersion: v1
 kind: Service
@@ -120,12 +120,12 @@ stringData: {tls.key: new}
   expect(objects[0]).toMatchObject({ data: { 'tls.crt': 'Yg==', 'tls.key': 'bmV3' } });
 });
 
-test('reads no document at all from an empty file', () => {
+test('reads no objects from an empty file', () => {
   expect(read('')).toEqual({ objects: [], faults: [] });
   expect(read('# only a comment\n')).toEqual({ objects: [], faults: [] });
 });
 
-describe('metadata of any object', () => {
+describe('metadata of every kind', () => {
   const tenant = (metadata: string) => `apiVersion: kamaji.clastix.io/v1alpha1
 kind: TenantControlPlane
 metadata:
@@ -154,7 +154,7 @@ ${metadata}`;
     ['managedFields: 5', '6:18', 'managedFields: invalid value 5: must be a list'],
     ['managedFields: [null]', '6:19', 'managedFields[0]: invalid value null: must be a mapping'],
     ['uid: 5', '6:8', 'uid: invalid value 5: must be a string'],
-  ])('%s is told with its place and a way out', (field, place, sentence) => {
+  ])('%s is reported with its location and a hint', (field, place, sentence) => {
     const { faults } = read(tenant(`  ${field}\n`));
 
     expect(faults[0]).toStartWith(
@@ -162,7 +162,7 @@ ${metadata}`;
     );
   });
 
-  test('is what is there: a field without a value is none, wherever it is', () => {
+  test('ignores fields without a value', () => {
     const fields = ['labels', 'annotations', 'ownerReferences', 'managedFields', 'namespace'];
     const { objects, faults } = read(`apiVersion: steward.butlerlabs.dev/v1alpha1
 kind: TenantControlPlane

@@ -18,7 +18,7 @@ function situation(ready: ExposureView['ready'], message = 'so', names = ['blue'
   };
 }
 
-test('tells what is new and what is gone, each once', () => {
+test('returns each change once: new objects and deleted objects', () => {
   const lines = new ChangeLines();
 
   expect(lines.next(situation('True'))).toEqual(['Exposure tenants/blue: Ready=True']);
@@ -29,7 +29,7 @@ test('tells what is new and what is gone, each once', () => {
   expect(lines.next(situation('False', 'so', []))).toEqual(['Exposure tenants/blue: gone']);
 });
 
-test('reports a path that is broken though the Exposure is Ready', () => {
+test('reports a broken path of a Ready Exposure', () => {
   const [exposure] = situation('True').exposures;
   const lastTransitionTime = '2026-03-02T08:00:00Z';
   const claim = { status: 'False', reason: 'EdgeUnreachable', message: 'silent' } as const;
@@ -42,7 +42,7 @@ test('reports a path that is broken though the Exposure is Ready', () => {
   ]);
 });
 
-test('tells that a source does not answer, and that it does again', () => {
+test('reports that the source does not answer, and that it answers again', () => {
   const lines = new ChangeLines();
   lines.next(situation('True'));
 
@@ -50,7 +50,7 @@ test('tells that a source does not answer, and that it does again', () => {
   expect(lines.next(situation('True'))).toEqual(['it answers again']);
 });
 
-test('is one line each, whatever others say', () => {
+test('keeps messages of other programs on one line', () => {
   const [line] = new ChangeLines().next(situation('False', 'a\nb\u001B[2J'));
 
   expect(line).toBe('Exposure tenants/blue: Ready=False: Reason: a b [2J');

@@ -49,17 +49,17 @@ function linesOf(rows?: number, broken = ['proxies']): readonly string[] {
 const PROBLEM = ['proxies-Fault (hop proxies, Ready)', '  one is not there', '  To do: add it'];
 const OPERATOR = 'Operator: no leader; look at it';
 
-describe('what is wrong', () => {
-  test('is at the end of a text, next to where it is read on', () => {
+describe('the problems of an Exposure', () => {
+  test('are at the end of a text, next to the prompt', () => {
     expect(linesOf().slice(-5)).toEqual([...PROBLEM, '', OPERATOR]);
   });
 
-  test.each([24, 60])('is on top of a screen of %d rows', (rows) => {
+  test.each([24, 60])('are at the top of a screen of %d rows', (rows) => {
     expect(linesOf(rows).slice(0, 5)).toEqual([OPERATOR, '', ...PROBLEM]);
   });
 });
 
-test('of more that is wrong than fits, all codes are seen, and the first whole', () => {
+test('shows the first problem and the codes of all others if they do not fit', () => {
   const lines = linesOf(24, ['dns', 'edge', 'sni', 'certificate', 'api']);
 
   const seen = lines.slice(0, 23);
@@ -73,14 +73,14 @@ test('of more that is wrong than fits, all codes are seen, and the first whole',
   expect(seen.join('\n')).toMatch(/^Exposure +tenants\/red$/m);
 });
 
-describe('what is well', () => {
-  test('is all there where it fits', () => {
+describe('passed conditions and hops', () => {
+  test('are all shown if they fit', () => {
     const text = linesOf(60).join('\n');
 
     for (const hop of HOPS) expect(text).toMatch(new RegExp(`^${hop} `, 'm'));
   });
 
-  test('is counted where it does not', () => {
+  test('are counted if they do not fit', () => {
     const lines = linesOf(24);
 
     expect(lines.length).toBeLessThanOrEqual(24);

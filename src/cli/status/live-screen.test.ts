@@ -8,7 +8,7 @@ function screenOf(rows: number) {
   return { screen: new LiveScreen(io), written: io.stdout.written };
 }
 
-test('draws over what is there, and writes nothing if nothing has changed', () => {
+test('draws over the previous text, and writes nothing without a change', () => {
   const { screen, written } = screenOf(24);
   using _ = screen;
 
@@ -20,7 +20,7 @@ test('draws over what is there, and writes nothing if nothing has changed', () =
   ]);
 });
 
-test('says how much does not fit', () => {
+test('prints the number of lines that do not fit', () => {
   const { screen, written } = screenOf(3);
   using _ = screen;
 
@@ -29,7 +29,7 @@ test('says how much does not fit', () => {
   expect(Bun.stripANSI(written.at(-1) ?? '')).toBe('a\r\nb\r\n... 2 more lines');
 });
 
-test('gives the terminal back once, and then leaves it alone', () => {
+test('restores the terminal once, and writes nothing afterwards', () => {
   const { screen, written } = screenOf(24);
 
   screen[Symbol.dispose]();

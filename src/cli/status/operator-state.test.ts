@@ -45,15 +45,15 @@ async function stateOf(answers: {
 const FRESH = lease('pod-1', '2026-11-16T11:59:58.000000Z');
 const OLD = lease('pod-1', '2026-11-16T11:00:00.000000Z');
 
-describe('an operator runs', () => {
-  test('that renews its lease', async () => {
+describe('the operator is running', () => {
+  test('if it renews its Lease', async () => {
     expect(await stateOf({ deployment: deployment(1), leases: [FRESH] })).toEqual({
       state: 'running',
       message: 'pod-1 leads, 1 of 2 replicas are ready',
     });
   });
 
-  test('whose clock is an hour behind ours, if the lease changes before our eyes', async () => {
+  test('if its clock is an hour behind and the Lease changes', async () => {
     const later = lease('pod-1', '2026-11-16T11:00:02.000000Z', '2');
 
     expect(await stateOf({ leases: [OLD, later] })).toEqual({
@@ -62,14 +62,14 @@ describe('an operator runs', () => {
     });
   });
 
-  test('whose Deployment may not be seen', async () => {
+  test('if reading its Deployment is forbidden', async () => {
     expect(await stateOf({ deployment: FORBIDDEN, leases: [FRESH] })).toMatchObject({
       state: 'running',
       message: 'pod-1 leads',
     });
   });
 
-  test('alone, without a lease', async () => {
+  test('if it has no leader election and a replica is ready', async () => {
     expect(await stateOf({ deployment: deployment(1, []) })).toMatchObject({ state: 'running' });
     expect(await stateOf({ deployment: deployment(2), leases: [FORBIDDEN] })).toMatchObject({
       state: 'running',
@@ -77,15 +77,15 @@ describe('an operator runs', () => {
   });
 });
 
-describe('no operator runs', () => {
-  test('where there is none', async () => {
+describe('the operator is down', () => {
+  test('if there is no Deployment', async () => {
     expect(await stateOf({})).toMatchObject({
       state: 'down',
       message: 'there is none in namespace here',
     });
   });
 
-  test('where the Lease was not renewed', async () => {
+  test('if the Lease was not renewed', async () => {
     expect(await stateOf({ deployment: deployment(0), leases: [OLD] })).toEqual({
       state: 'down',
       message: 'no leader since 2026-11-16T11:00:00.000000Z',
@@ -94,7 +94,7 @@ describe('no operator runs', () => {
     });
   });
 
-  test('where it was given back', async () => {
+  test('if the Lease was released', async () => {
     const given = lease('', '2026-11-16T11:59:58.000000Z');
 
     expect(await stateOf({ deployment: deployment(2), leases: [given] })).toMatchObject({
@@ -102,7 +102,7 @@ describe('no operator runs', () => {
     });
   });
 
-  test('where no replica is ready', async () => {
+  test('if no replica is ready', async () => {
     expect(await stateOf({ deployment: deployment(0, []) })).toMatchObject({
       state: 'down',
       message: '0 of 2 replicas are ready',
@@ -118,15 +118,15 @@ test('names the missing permission', async () => {
   });
 });
 
-describe('it is not known', () => {
-  test('where there is no Lease, and a Deployment that works without one may not be seen', async () => {
+describe('the state of the operator is unknown', () => {
+  test('without a Lease if reading the Deployment is forbidden', async () => {
     expect(await stateOf({ deployment: FORBIDDEN })).toMatchObject({
       state: 'unknown',
       message: 'you may not see it',
     });
   });
 
-  test('where the server does not answer the second look at the Lease', async () => {
+  test('if the server does not answer the second read of the Lease', async () => {
     const cut = new KubeError('Unreachable', 'the connection was cut');
 
     for (const seen of [deployment(1), FORBIDDEN, undefined]) {
@@ -142,7 +142,7 @@ describe('it is not known', () => {
     });
   });
 
-  test('a Lease that was deleted meanwhile has no holder', async () => {
+  test('a Lease that is deleted between two reads has no holder', async () => {
     expect(await stateOf({ deployment: deployment(1), leases: [OLD, undefined] })).toMatchObject({
       state: 'down',
     });

@@ -46,17 +46,17 @@ describe('Exposures', () => {
 
   test.each([
     ['by name', undefined, ['a', 'b', 'c']],
-    ['by name where all fits', 6, ['a', 'b', 'c']],
+    ['by name if all fit', 6, ['a', 'b', 'c']],
     ['those that need attention first if not all fit', 5, ['b', 'c', 'a']],
-  ])('are %s', (_, rows, names) => {
+  ])('are listed %s', (_, rows, names) => {
     const text = linesOf({ edges: [], exposures }, rows).join('\n');
 
     expect([...text.matchAll(/^([abc]) /gm)].map(([, name = '']) => name)).toEqual(names);
   });
 });
 
-describe('on a screen that is drawn again and again', () => {
-  test('an operator that is down, and what is wrong in the folder, are on top', () => {
+describe('on a screen that is redrawn,', () => {
+  test('an operator that is down and errors in the folder are at the top', () => {
     const situation = { edges: [edge('shared', 'True')], exposures: [], faults: ['a.yaml:1: no'] };
 
     const lines = linesOf({ ...situation, operator: DOWN }, 24);
@@ -66,7 +66,7 @@ describe('on a screen that is drawn again and again', () => {
     ]);
   });
 
-  test('one that runs is below, as without a screen', () => {
+  test('a running operator is at the bottom, as without a screen', () => {
     const situation = { edges: [], exposures: [], operator: RUNNING };
 
     expect(linesOf(situation, 24).at(-1)).toBe('Operator: pod-1 leads');
@@ -75,7 +75,7 @@ describe('on a screen that is drawn again and again', () => {
     );
   });
 
-  test('what is wrong is seen however many Edges, Exposures and files there are', () => {
+  test('problems are visible, however many Edges, Exposures and files there are', () => {
     const situation = {
       edges: [...many(30, (name) => edge(name, 'True')), edge('bad-edge', 'False')],
       exposures: [...many(100, (name) => exposure(name, 'True')), exposure('bad', 'False')],
@@ -93,7 +93,7 @@ describe('on a screen that is drawn again and again', () => {
   });
 });
 
-test('says so where there is nothing', () => {
+test('says that there are no Edges and no Exposures', () => {
   expect(overviewText({ edges: [], exposures: [] }, OPTIONS)).toBe(
     'No Edges.\n\nNo Exposures found in this namespace; to include all namespaces: -A\n',
   );

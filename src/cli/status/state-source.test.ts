@@ -10,7 +10,7 @@ import { condition, READY, SINCE, StatusCluster } from '../testing/status-cluste
 
 setDefaultTimeout(240_000);
 
-describe('--state', () => {
+describe('status --state', () => {
   const metadata = { name: 'blue', namespace: 'tenants', creationTimestamp: SINCE };
   const items = [
     objectOf(
@@ -31,7 +31,7 @@ describe('--state', () => {
     return { [Symbol.dispose]: () => database.close() };
   }
 
-  test('shows what `snicket run` keeps there, with no cluster', async () => {
+  test('shows the status of `snicket run` without a cluster', async () => {
     using nowhere = new Terminal();
     mkdirSync(`${nowhere.folder}/state`);
     nowhere.write('state/status.yaml', valueText(list, 'yaml'));
@@ -52,7 +52,7 @@ describe('--state', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ operator: { state: 'running' }, faults: [] });
   });
 
-  test('says that `snicket run` has ended, and writes nothing', async () => {
+  test('reports that `snicket run` is not running, and writes nothing', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
     held(nowhere.folder)[Symbol.dispose]();
@@ -80,7 +80,7 @@ describe('--state', () => {
     expect(files.toSorted()).toEqual(['objects.db', 'status.yaml']);
   });
 
-  test('is that of the default state with -f', async () => {
+  test('defaults to the default state with -f', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText({ ...list, folder: nowhere.folder }, 'yaml'));
     const env = { STATE_DIRECTORY: '.' };
@@ -95,7 +95,7 @@ describe('--state', () => {
     expect(absent.exitCode).toBe(2);
   });
 
-  test('must be that of the folder of -f', async () => {
+  test('must belong to the folder of -f', async () => {
     using terminal = new Terminal();
     for (const folder of ['mine', 'other', 'state']) mkdirSync(`${terminal.folder}/${folder}`);
     symlinkSync('mine', `${terminal.folder}/link`);
@@ -131,7 +131,7 @@ describe('--state', () => {
     ]);
   });
 
-  test('says on top of a small screen that `snicket run` has ended', async () => {
+  test('reports at the top of a small screen that `snicket run` is not running', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
     const running = held(nowhere.folder);
@@ -148,7 +148,7 @@ describe('--state', () => {
     expect(await session.ended).toBe(1);
   });
 
-  test('is what a real `snicket run` writes, with what is wrong in its folder', async () => {
+  test('shows what a real `snicket run` writes, with the errors in its folder', async () => {
     await using lab = new RunLab();
     await lab.addTenant('blue');
     lab.write('a.yaml', 'kind: Nonsense');
@@ -178,7 +178,7 @@ describe('--state', () => {
     expect([wrong.exitCode, exitCode]).toEqual([1, 1]);
   });
 
-  test('follows it', async () => {
+  test('follows changes with --watch', async () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
     using _held = held(nowhere.folder);
@@ -194,13 +194,13 @@ describe('--state', () => {
 
   test.each([
     [
-      'nothing',
+      'no content at all',
       undefined,
       /cannot read nowhere\/status\.yaml: ENOENT\nhint: pass the --state folder/,
     ],
     ['something else', 'a: 1', /status\.yaml was not written by `snicket run`: it is not a List/],
     ['nonsense', 'a: [', /status\.yaml is not valid YAML/],
-  ])('says that there is %s', async (_, text, sentence) => {
+  ])('rejects a status file with %s', async (_, text, sentence) => {
     using nowhere = new Terminal();
     if (text !== undefined) nowhere.write('status.yaml', text);
 
@@ -211,7 +211,7 @@ describe('--state', () => {
     expect(exitCode).toBe(2);
   });
 
-  test.each(['FIFO', 'device'])('does not wait for a %s that is in its place', async (kind) => {
+  test.each(['FIFO', 'device'])('does not wait for a %s in place of the file', async (kind) => {
     using nowhere = new Terminal();
     if (kind === 'FIFO') await nowhere.run(['mkfifo', 'status.yaml']);
     else symlinkSync('/dev/zero', `${nowhere.folder}/status.yaml`);
@@ -230,7 +230,7 @@ describe('--state', () => {
       ['--state', '.', '-n', ''],
       "error: invalid value '' for --namespace: must be a lowercase RFC 1123 label of at most 63 characters",
     ],
-  ])('a variable that was never set is not taken for something: %j', async (words, sentence) => {
+  ])('rejects an empty value, as of an unset variable: %j', async (words, sentence) => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
 
@@ -241,7 +241,7 @@ describe('--state', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('commands that it names can be copied, whatever the folder is called', async () => {
+  test('quotes the folder name in commands for the shell', async () => {
     using nowhere = new Terminal();
     mkdirSync(`${nowhere.folder}/sp ace;x`);
     nowhere.write('sp ace;x/status.yaml', valueText(list, 'yaml'));
@@ -253,7 +253,7 @@ describe('--state', () => {
     expect(none.stderr).toEndWith("hint: list all: snicket status --state 'sp ace;x'\n");
   });
 
-  test('means no cluster', async () => {
+  test('cannot be combined with flags of a cluster', async () => {
     await using cluster = await StatusCluster.start();
 
     const words = ['status', '--state', '.', '--context', 'a'];

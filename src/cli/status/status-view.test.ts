@@ -53,13 +53,13 @@ describe('an Exposure', () => {
     expect(isHealthy(situation)).toBe(false);
   });
 
-  test('is not ready by what was said of it before it was changed', () => {
+  test('is not ready if the status is for an older generation', () => {
     const situation = situationWith({ conditions: [condition('Ready', 'True', 'Ready', 'so', 1)] });
 
     expect(only(situation)).toMatchObject({ ready: 'Unknown', reason: 'NotObserved' });
   });
 
-  test('that is being deleted is not ready, and says what it waits for', () => {
+  test('that is being deleted is not ready, and has the reason of the cleanup', () => {
     const leaving = { deletionTimestamp: SINCE };
     const waits = condition('Ready', 'False', 'CleaningUp', 'the tenant does not answer', 1);
 
@@ -73,7 +73,7 @@ describe('an Exposure', () => {
     });
   });
 
-  test('that is being deleted says so beside what was wrong with it before', () => {
+  test('that is being deleted reports that first, and then its earlier problems', () => {
     const silent = condition('WorkersReady', 'False', 'TenantUnreachable', 'no answer');
     const ready = condition('Ready', 'False', 'TenantUnreachable', 'no answer');
 
@@ -88,15 +88,15 @@ describe('an Exposure', () => {
     ]);
   });
 
-  test('whose status is of another version counts as not looked at', () => {
+  test('whose status cannot be parsed counts as not reconciled', () => {
     expect(only(situationWith({ conditions: 'all well' }))).toMatchObject({ ready: 'Unknown' });
   });
 
-  test('is well if it says so itself', () => {
+  test('is healthy if it is Ready', () => {
     expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
   });
 
-  test.each(['Reachable', 'KonnectivityReady'])('is not well while %s is False', (type) => {
+  test.each(['Reachable', 'KonnectivityReady'])('is not healthy while %s is False', (type) => {
     const broken = condition(type, 'False', 'EdgeUnreachable', 'silent');
     const situation = situationWith({ conditions: [condition('Ready', 'True'), broken] });
 
@@ -104,7 +104,7 @@ describe('an Exposure', () => {
     expect(isHealthy(situation)).toBe(false);
   });
 
-  test('is well before the first probe', () => {
+  test('is healthy before the first probe', () => {
     const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'Not probed yet.');
 
     expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(
@@ -114,7 +114,7 @@ describe('an Exposure', () => {
 });
 
 describe('problems', () => {
-  test('those of the same cause are one', () => {
+  test('with the same cause are one problem', () => {
     const waits = 'Waiting for condition Accepted';
     const situation = situationWith({
       conditions: [
@@ -131,7 +131,7 @@ describe('problems', () => {
     ]);
   });
 
-  test('a hop that passes with something to do is a warning', () => {
+  test('of a hop that passes with an action are warnings', () => {
     const hop = { name: 'certificate', state: 'Pass', reason: 'CertificateEnds', at: SINCE };
     const situation = situationWith({
       conditions: [condition('Ready', 'True')],
@@ -149,7 +149,7 @@ describe('problems', () => {
     ]);
   });
 
-  test('those of its Edge come first', () => {
+  test('of the Edge come first', () => {
     const situation = situationWith({ conditions: [condition('Ready', 'True')] });
     const [edge] = situation.edges ?? [];
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => cluster[Symbol.asyncDispose]());
 
 describe('--watch', () => {
-  test('is drawn over and over on a terminal, goes on after the API server was away, and leaves nothing behind', async () => {
+  test('redraws a terminal, recovers after an outage of the API server, and restores the terminal', async () => {
     cluster.addExposure('other/white');
     const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
@@ -43,7 +43,7 @@ describe('--watch', () => {
     );
   });
 
-  test('has what is wrong with one, and what to do, on a small screen', async () => {
+  test('shows the problem of an Exposure and its fix on a small screen', async () => {
     const session = terminal.begin(['status', 'red', '--watch'], 80);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
 
@@ -56,7 +56,7 @@ describe('--watch', () => {
     expect(await session.ended).toBe(1);
   });
 
-  test('gives the terminal to the shell while it is stopped', async () => {
+  test('restores the terminal while it is stopped', async () => {
     const left = '\u001B[?25h\u001B[?1049l';
     const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
     await until('green is shown', () => session.text.includes('green'));
@@ -73,7 +73,7 @@ describe('--watch', () => {
     expect(session.text).toEndWith(left);
   });
 
-  test('leaves nothing behind after Ctrl-\\ either', async () => {
+  test('restores the terminal after Ctrl-\\', async () => {
     const session = terminal.begin(['status', '-n', 'other', '--watch'], 120);
     await until('green is shown', () => session.text.includes('green'));
 
@@ -83,7 +83,7 @@ describe('--watch', () => {
     expect(session.text).toEndWith('\u001B[?25h\u001B[?1049l');
   });
 
-  test('prints lines on a terminal that cannot be drawn on', async () => {
+  test('prints lines on a dumb terminal', async () => {
     const session = terminal.begin(['status', '-n', 'other', '--watch'], 120, { TERM: 'dumb' });
     await until('green is told', () => session.text.includes('Exposure other/green: Ready=True'));
 
@@ -93,7 +93,7 @@ describe('--watch', () => {
     expect(session.text).not.toContain('\u001B');
   });
 
-  test('prints a line for each change where there is no terminal', async () => {
+  test('prints a line for each change without a terminal', async () => {
     const running = terminal.begin(['status', '-n', 'other', '--watch']);
     await until('green is told', () => running.text.includes('Exposure other/green: Ready=True'));
     cluster.addExposure('other/black');
@@ -111,14 +111,14 @@ describe('--watch', () => {
     expect(running.text).not.toContain('\u001B');
   });
 
-  test('is not for programs', async () => {
+  test('rejects -o json', async () => {
     const { exitCode, stderr } = await terminal.snicket(['status', '--watch', '-o', 'json']);
 
     expect(stderr).toContain('kubectl get exposures --watch -o json');
     expect(exitCode).toBe(2);
   });
 
-  test('is not for programs of a folder either, which have a file', async () => {
+  test('rejects -o json for a folder, and names the status file', async () => {
     const words = ['status', '--watch', '-o', 'json', '--state', 'st'];
 
     const { exitCode, stderr } = await terminal.snicket(words);

@@ -34,20 +34,23 @@ const LINES: readonly (readonly [string, readonly string[], string, number])[] =
   ['the answer to a shell', ['__complete', 'status', '--out'], '', 0],
 ];
 
-test.each(LINES)('%s: as a process and within this one', async (_, words, input, exitCode) => {
-  const stdin = input === '' ? '' : exposureOf(input);
+test.each(LINES)(
+  '%s has the same result as a process and in this process',
+  async (_, words, input, exitCode) => {
+    const stdin = input === '' ? '' : exposureOf(input);
 
-  const [spawned, inProcess] = await Promise.all([
-    terminal.spawn(words, stdin),
-    terminal.snicket(words, stdin),
-  ]);
+    const [spawned, inProcess] = await Promise.all([
+      terminal.spawn(words, stdin),
+      terminal.snicket(words, stdin),
+    ]);
 
-  expect(inProcess).toEqual(spawned);
-  expect(inProcess.exitCode).toBe(exitCode);
-  expect(inProcess.stdout + inProcess.stderr).not.toBe('');
-});
+    expect(inProcess).toEqual(spawned);
+    expect(inProcess.exitCode).toBe(exitCode);
+    expect(inProcess.stdout + inProcess.stderr).not.toBe('');
+  },
+);
 
-test('a table on a terminal of 80 columns: the same on a real one', async () => {
+test('a table is the same on a test terminal and on a real one', async () => {
   const words = ['status', '-A'];
   const session = terminal.open(words, 80);
 
@@ -63,7 +66,7 @@ function withoutAges(text: string): string {
   return text.replaceAll(/\b\d+[smhd]\b/g, '0s').replaceAll(/ +/g, ' ');
 }
 
-test('leaves no listener behind', async () => {
+test('removes all listeners', async () => {
   const before = listenersOf(process);
   const watching = terminal.begin(['status', '-A', '--watch'], 80);
   await until('it is drawn', () => watching.text.includes('EXPOSURE'));

@@ -29,7 +29,7 @@ function textOf(name: FormatName, entries: readonly DnsEntry[], options = OPTION
   return FORMATS[name].text(entries, options);
 }
 
-test('bind: absolute names, so that no $ORIGIN changes them', () => {
+test('bind has absolute names, which $ORIGIN does not change', () => {
   expect(textOf('bind', ENTRIES)).toBe(
     `; Edge shared
 tenants-blue.k8s.example.com.          300 IN A     203.0.113.10
@@ -43,7 +43,7 @@ tenants-red.k8s.example.com.           300 IN CNAME lb-1.cloud.example.net.
   expect(textOf('bind', WILDCARD)).toContain('\n*.k8s.example.com. 300 IN A     203.0.113.10\n');
 });
 
-test('dnsmasq: host-record for a name, address for all names below one', () => {
+test('dnsmasq has host-record for a name, and address for a wildcard', () => {
   expect(textOf('dnsmasq', [...WILDCARD, ...WITHOUT_ALIAS])).toBe(
     `# Edge shared
 address=/k8s.example.com/203.0.113.10
@@ -56,7 +56,7 @@ host-record=tenants-blue.konnectivity.example.com,2001:db8::10,300
   );
 });
 
-test('dnsmasq: answers a missing address family itself', () => {
+test('dnsmasq answers a missing address family itself', () => {
   const only = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 
   expect(textOf('dnsmasq', [entryOf('a.example.com', only)])).toBe(
@@ -65,7 +65,7 @@ test('dnsmasq: answers a missing address family itself', () => {
 });
 
 describe('coredns', () => {
-  test('a template for each type, which leaves other names alone', () => {
+  test('has a template for each type, which matches only its name', () => {
     expect(textOf('coredns', ENTRIES.slice(0, 1))).toBe(
       `# Edge shared
 template IN A tenants-blue.k8s.example.com {
@@ -101,7 +101,7 @@ template IN AAAA k8s.example.com {
     );
   });
 
-  test('names of their own before wildcards, since the first template that matches answers', () => {
+  test('has names before wildcards, because the first template that matches answers', () => {
     const text = textOf('coredns', [...WILDCARD, ...ENTRIES]);
 
     const zones = [...text.matchAll(/^(?:# Edge|template IN A) (\S+)/gm)].map(([, zone]) => zone);
@@ -120,7 +120,7 @@ template IN AAAA k8s.example.com {
 });
 
 describe('windows', () => {
-  test('names below the zone, and a TimeSpan', () => {
+  test('has names relative to the zone, and a TimeSpan', () => {
     expect(textOf('windows', [...ENTRIES.slice(0, 1), ...ENTRIES.slice(2)])).toBe(
       `# Edge shared
 Add-DnsServerResourceRecordA -ZoneName 'example.com' -Name 'tenants-blue.k8s' -IPv4Address '203.0.113.10' -TimeToLive '00:05:00'
@@ -135,7 +135,7 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
     ['k8s.example.com', "-ZoneName 'k8s.example.com' -Name 'tenants-blue' "],
     ['tenants-blue.k8s.example.com', "-ZoneName 'tenants-blue.k8s.example.com' -Name '@' "],
     ['other.example', "-ZoneName 'com' -Name 'tenants-blue.k8s.example' "],
-  ])('with zones com and %s', (zone, part) => {
+  ])('uses the longest zone of com and %s', (zone, part) => {
     const zones = ['com', zone];
 
     const text = textOf('windows', ENTRIES.slice(0, 1), { ...OPTIONS, zones });
@@ -148,13 +148,13 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
     [3661, '01:01:01'],
     [86_400, '1.00:00:00'],
     [2 ** 31 - 1, '24855.03:14:07'],
-  ])('%d seconds', (ttlSeconds, span) => {
+  ])('prints %d seconds as a TimeSpan', (ttlSeconds, span) => {
     expect(textOf('windows', WILDCARD, { ...OPTIONS, ttlSeconds })).toContain(
       `-TimeToLive '${span}'`,
     );
   });
 
-  test('a name in an unknown zone', () => {
+  test('rejects a name in an unknown zone', () => {
     const lost = [entryOf('a.other.example')];
     const homeless = [{ ...entryOf('a.other.example'), domain: undefined }];
 
@@ -170,7 +170,7 @@ Add-DnsServerResourceRecordCName -ZoneName 'example.com' -Name 'tenants-red.k8s'
   });
 });
 
-test('infoblox: a head for each type, names without a dot at the end', () => {
+test('infoblox has a header for each type, and names without a trailing dot', () => {
   expect(textOf('infoblox', ENTRIES)).toBe(
     `header-arecord,fqdn*,address*,comment,ttl
 arecord,tenants-blue.k8s.example.com,203.0.113.10,snicket Edge shared,300
@@ -185,7 +185,7 @@ cnamerecord,tenants-red.k8s.example.com,lb-1.cloud.example.net,snicket Edge clou
 });
 
 describe('cloudflare', () => {
-  test('a zone file that says how to import it', () => {
+  test('is a zone file with import instructions', () => {
     expect(textOf('cloudflare', ENTRIES.slice(2))).toBe(
       `; Import with "Proxy imported DNS records" switched off, or by the API with proxied=false:
 ; Cloudflare's proxy would end TLS itself.
@@ -195,7 +195,7 @@ tenants-red.k8s.example.com. 300 IN CNAME lb-1.cloud.example.net.
     );
   });
 
-  test('refuses what Cloudflare would', () => {
+  test('rejects what Cloudflare rejects', () => {
     const many = Array.from({ length: 4000 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
     expect(FORMATS.cloudflare.fault?.(ENTRIES, { ...OPTIONS, ttlSeconds: 30 })?.message).toBe(
@@ -208,7 +208,7 @@ tenants-red.k8s.example.com. 300 IN CNAME lb-1.cloud.example.net.
 });
 
 describe('route53', () => {
-  test('a change batch', () => {
+  test('is a change batch', () => {
     expect(JSON.parse(textOf('route53', [...ENTRIES.slice(0, 1), ...ENTRIES.slice(2)]))).toEqual({
       Comment: 'snicket: Edge shared, Edge cloud',
       Changes: [
@@ -219,7 +219,7 @@ describe('route53', () => {
     });
   });
 
-  test('no more than Route 53 takes', () => {
+  test('has at most as many records as Route 53 accepts', () => {
     const many = Array.from({ length: 251 }, (_, at) => entryOf(`tenants-${at}.k8s.example.com`));
 
     expect(FORMATS.route53.fault?.(many, OPTIONS)).toEqual({
@@ -235,7 +235,7 @@ describe('route53', () => {
   }
 });
 
-test('external-dns: an object for each Edge', () => {
+test('external-dns has an object for each Edge', () => {
   expect(textOf('external-dns', [...WILDCARD, ...ENTRIES.slice(2)])).toBe(
     `apiVersion: externaldns.k8s.io/v1alpha1
 kind: DNSEndpoint
@@ -269,7 +269,7 @@ spec:
   );
 });
 
-test('hosts: an address and a name on each line', () => {
+test('hosts has an address and a name on each line', () => {
   expect(textOf('hosts', WITHOUT_ALIAS)).toBe(
     `# Edge shared
 203.0.113.10 tenants-blue.k8s.example.com
@@ -280,7 +280,7 @@ test('hosts: an address and a name on each line', () => {
   );
 });
 
-test('names the formats that can do something', () => {
+test('lists the formats with an ability', () => {
   expect(formatsWith('hasWildcards').split(', ')).toEqual(
     FORMAT_NAMES.filter((name) => name !== 'hosts'),
   );
@@ -345,7 +345,7 @@ function pair(name: string | undefined, to: string | undefined): string {
   return `${name} -> ${to}`;
 }
 
-describe('every host with everything that it leads to is in', () => {
+describe('every host and all its destinations are in', () => {
   const label = fc.stringMatching(/^[a-z]([-a-z0-9]{0,20}[a-z0-9])?$/);
   const v4 = fc.ipV4();
   const v6 = fc.tuple(fc.nat(0xffff), fc.nat(0xffff)).map(([a, b]) => hexAddress(a, b));
