@@ -10,19 +10,19 @@ help: ## Print this list
 	@echo
 	@echo '  T=PATH            with test: only that file or folder, as T=src/cli/version.test.ts'
 	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts'
-	@echo '  UPDATE_TIMINGS=1  with test: record how long each file takes, for the order in which they start'
-	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
-	@echo '  SECONDS=60        with fuzz: how long'
-	@echo '  MINUTES=2         with soak: how long'
-	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b, CASES=a,b, SNICKET=program choose (docs/bench.md)'
-	@echo '  IMAGE=NAME:TAG    with image: its name; default snicket.dev/snicket and the version'
-	@echo '  ONCE=1            with demo and demo-real: end when all is shown; default without a terminal'
-	@echo '  KEEP=1            with world: leave it running until make world-down'
+	@echo '  UPDATE_TIMINGS=1  with test: record the duration of each file; later runs start the slowest files first'
+	@echo '  E2E=auto          with e2e: skip the tests, with the reason, if they cannot run on this machine'
+	@echo '  SECONDS=60        with fuzz: duration'
+	@echo '  MINUTES=2         with soak: duration'
+	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b CASES=a,b SNICKET=PROGRAM select what runs (docs/bench.md)'
+	@echo '  IMAGE=NAME:TAG    with image: name of the image; default snicket.dev/snicket:VERSION'
+	@echo '  ONCE=1            with demo and demo-real: exit when the demo is complete; default without a terminal'
+	@echo '  KEEP=1            with world: keep it running until make world-down'
 
 install:
 	@sh scripts/install
 
-test: install ## Run the tests that need npm only, two minutes on two quiet cores; report in build/test.xml
+test: install ## Run the tests that need only npm, in about two minutes on two idle cores; report in build/test.xml
 	$(BUN) scripts/test/run.ts $(if $(UPDATE_TIMINGS),--update-timings) $(T)
 
 flaky: install ## Run suites repeatedly under CPU load and with paused processes: RUNS=10 SUITES="test e2e"
@@ -68,7 +68,7 @@ build: install ## Build dist/snicket, one file that contains its runtime
 image: build ## Write dist/snicket-image.tar, an OCI image; needs no container engine
 	$(BUN) image/build.ts $(if $(IMAGE),'$(IMAGE)')
 
-bench: build ## Compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
+bench: build ## Compare gateway and proxy with HAProxy, nginx, Go and C; takes 15 minutes
 	$(BUN) bench/run.ts $(if $(QUICK),--quick) $(if $(PEERS),--peers '$(PEERS)') $(if $(CASES),--cases '$(CASES)')
 
 bench-operator: build ## Measure the operator with TENANTS=1000 simulated tenants: start, idle, reactions

@@ -3,8 +3,8 @@ import { appendFile, chmod, copyFile, mkdir, mkdtemp, rm, symlink } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-// npm is a stand-in, because these tests check when and how often it is called. Every fresh clone shows that the real
-// `npm ci` accepts the lockfile.
+// These tests use a fake npm, because they check when and how often it is called. Every fresh clone tests that the
+// real `npm ci` accepts the lockfile.
 
 /** Like `npm ci`, it empties node_modules first. If there is a FIFO `gate`, it then waits for it. */
 const npm = `#!/bin/sh

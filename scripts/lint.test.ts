@@ -75,7 +75,7 @@ const ALLOWED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/operator/testing/a.ts', '../../gateway/testing/lab.ts'],
 ];
 
-/** Refused imports, at least one for each pattern and each folder. */
+/** Forbidden imports, at least one for each pattern and each folder. */
 const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   // Tests and worlds are not part of the product.
   ['src/cli/a.ts', '../../e2e/run.ts'],
@@ -105,7 +105,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/net/a.ts', '../engine/engine.ts'],
   ['src/system/a.ts', '../proxy/proxy.ts'],
   ['src/files/a.ts', '../gateway/gateway.ts'],
-  // tcp-proxy: only what its Leases and its EndpointSlice need.
+  // tcp-proxy may import only the client for its Leases and its EndpointSlice.
   ['src/tcp-proxy/a.ts', '../kube/informer/informer.ts'],
   ['src/tcp-proxy/a.ts', '../kube/election/leader-election.ts'],
   ['src/tcp-proxy/a.ts', '../kube/work-queue.ts'],

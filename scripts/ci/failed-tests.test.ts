@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { failedTests } from './failed-tests.ts';
 
-test('names the tests that failed, with their files', () => {
+test('lists the failed tests with their files', () => {
   const xml = `<testsuites>
     <testcase name="passes" file="a.test.ts" time="0.1" />
     <testcase name="fails" file="a.test.ts"><failure type="AssertionError">text</failure></testcase>

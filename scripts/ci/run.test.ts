@@ -1,4 +1,4 @@
-/** `.ci/run` as CI runs it, in a tree whose Makefile has the test's recipes. */
+/** Runs `.ci/run` in a temporary tree whose Makefile has the recipes of the test. */
 import { expect, test } from 'bun:test';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function ci(recipes: Partial<Recipes> = {}) {
     `lint:\n\t${lint}\ntest:\n\t${unit}\ne2e-all:\n\t${e2e}\nparts:\n\t${parts}\n`,
   );
 
-  // Without the variables of the `make test` that this test may run under.
+  // Removes the variables of a `make test` that runs this test.
   const env = { ...process.env, MAKEFLAGS: '' };
   const run = Bun.spawnSync(['.ci/run'], { cwd: tree, env });
   await rm(tree, { recursive: true });
@@ -45,7 +45,7 @@ async function ci(recipes: Partial<Recipes> = {}) {
 }
 
 test('CI counts the tests of all steps, and lists their durations', async () => {
-  // A build that still runs at the end is terminated. The first step waits until CI has noticed the end of make.
+  // A build that still runs at the end would be terminated, so lint waits until CI has noticed the end of `make parts`.
   const pid = 'build/parts.pid';
   const isGone = `[ -s ${pid} ] && ! kill -0 $$(cat ${pid}) 2>/dev/null`;
   const { exitCode, lines, lastLine } = await ci({
@@ -90,7 +90,7 @@ test('CI lists the skipped scenarios before the last line', async () => {
 });
 
 test.each(['', 'null', '{}', '[null]', '[{"name"'])(
-  'CI ends with the count whatever the summary of scenarios is: %j',
+  'CI prints the count as the last line even if the summary of scenarios is %j',
   async (summary) => {
     const e2e = `${PASSING.e2e}; printf %s '${summary}' > build/e2e-all.json`;
 

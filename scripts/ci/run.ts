@@ -1,8 +1,7 @@
 /**
- * Runs CI: the commands of README and CONTRIBUTING, all of them even if one fails. It builds the parts of worlds while
- * tests without worlds run. Core suites always run; optional end-to-end scenarios start only within
- * {@link OPTIONAL_MINUTES}, and the skipped ones are listed. The last line counts the tests. The exit code is 0 only if
- * every command passed and wrote its report.
+ * Runs CI: lint, test and e2e-all, even if one of them fails. It builds the parts of worlds while tests without worlds
+ * run. An optional end-to-end scenario starts only within {@link OPTIONAL_MINUTES}; the output lists the skipped
+ * scenarios. The last line counts the tests. The exit code is 0 only if every command passed and wrote its report.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { stepsTable, type StepRow } from './steps-table.ts';
@@ -11,7 +10,7 @@ import { sentence, tallySteps, type Step } from './tally.ts';
 /** Time since the start of the run in which an optional scenario may still start. */
 const OPTIONAL_MINUTES = 65;
 
-/** Time that a build has to end after SIGTERM. */
+/** Time after SIGTERM at which a build is killed. */
 const END_MS = 5000;
 
 /** A scenario in the summary that `make e2e-all` writes. */
@@ -82,7 +81,7 @@ async function step(name: string, argv: readonly string[], report?: string): Pro
   rows.push({ name, seconds, cpuSeconds, result });
 }
 
-/** Returns the scenarios of `make e2e-all`, for the table only. Its report says whether they passed. */
+/** Returns the scenarios of `make e2e-all` for the table. Whether they passed is read from the JUnit report. */
 function readSummary(): readonly ScenarioSummary[] {
   if (!existsSync(E2E_SUMMARY)) return [];
   try {
@@ -112,12 +111,12 @@ function reportText(path: string | undefined): Step['report'] {
 /** A running build of parts. */
 interface Build {
   readonly child: Bun.Subprocess;
-  /** Resolves when the table has its row. */
+  /** Resolves when the row of the build is in the table. */
   readonly reported: Promise<void>;
 }
 
 /**
- * Builds all parts in order of importance. A failure also fails the scenario that needs the part, which reports the
+ * Builds all parts in order of importance. If a part fails, the scenario that needs it fails too and reports the
  * reason.
  */
 function startBuild(): Build {
@@ -136,12 +135,12 @@ function startBuild(): Build {
   return { child, reported };
 }
 
-/** Ends a build that is still running. Only skipped scenarios need what it builds. */
+/** Terminates a build that is still running: only skipped scenarios need the remaining parts. */
 async function endBuild({ child, reported }: Build): Promise<void> {
   signalBuild(child, 'SIGTERM');
-  const force = setTimeout(() => signalBuild(child, 'SIGKILL'), END_MS);
+  const killTimer = setTimeout(() => signalBuild(child, 'SIGKILL'), END_MS);
   await reported;
-  clearTimeout(force);
+  clearTimeout(killTimer);
 }
 
 /** Sends a signal to the process group of the build. */

@@ -1,7 +1,7 @@
 /** A step of a CI run, or a part of one. */
 export interface StepRow {
   readonly name: string;
-  /** Wall time; undefined if it did not run. */
+  /** Wall time; undefined if the step did not run. */
   readonly seconds?: number | undefined;
   /** CPU time including child processes; undefined if it was not measured. */
   readonly cpuSeconds?: number | undefined;
@@ -21,7 +21,7 @@ export function stepsTable(steps: readonly StepRow[]): string {
   return alignedText([HEADINGS, ...rows], new Set([1, 2]));
 }
 
-/** Aligns rows in columns, with columns of numbers to the right. */
+/** Aligns rows in columns. Aligns the columns in `numbers` to the right. */
 export function alignedText(
   rows: readonly (readonly string[])[],
   numbers: ReadonlySet<number>,

@@ -16,7 +16,7 @@ const mixed = `<?xml version="1.0" encoding="UTF-8"?>
   </testsuite></testsuite>
 </testsuites>`;
 
-test('counts each case once, errors and failures alike', () => {
+test('counts each test case once, and errors as failures', () => {
   expect(tallyReport(mixed)).toEqual({ passed: 2, failed: 2, skipped: 2 });
 });
 

@@ -1,6 +1,4 @@
-/**
- * Counts the tests of a CI run from the JUnit reports of its steps.
- */
+/** Counts the tests of a CI run from the JUnit reports of its steps. */
 
 /** Test cases by outcome. */
 export interface Tally {
@@ -23,8 +21,8 @@ const TAG = /<(\/?)([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(\/?)>
 const OPAQUE = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g;
 
 /**
- * Counts the test cases, not the totals in the attributes: writers disagree on whether `failures` contains `errors`. A
- * failure outside any case (a suite's setup) counts as one.
+ * Counts the test cases. It ignores the totals in the attributes, because in some reports `failures` contains `errors`.
+ * A failure outside any case (a suite's setup) counts as one.
  */
 export function tallyReport(xml: string): Tally {
   const tally = { passed: 0, failed: 0, skipped: 0 };
@@ -50,7 +48,7 @@ export function tallyReport(xml: string): Tally {
 
 /**
  * Counts the tests of a step. A failed step counts as a failure even if its report has none: lint has no report, a
- * crashed run writes none or half of one, and Bun leaves out a test file that cannot be loaded.
+ * crashed run writes no report or half a report, and Bun omits a test file that cannot be loaded.
  */
 export function tallyStep({ exitCode, report }: Step): Tally {
   const nothing = { passed: 0, failed: 0, skipped: 0 };

@@ -13,8 +13,8 @@ const TOKEN =
   /(?<operator>\|\|?|&&?|;|\d?>>?&?|<)|(?<word>(?:"[^"]*"|'[^']*'|\$\([^)]*\)|\\.|[^\s"'|&;<>\\])+)/g;
 
 /**
- * Returns the commands in a block of shell, without variables before them, redirections and comments. Here-documents
- * are skipped. This covers the shell that the documentation uses, not all of it.
+ * Returns the commands in a block of shell, without variable assignments, redirections, comments and here-documents.
+ * Supports only the shell syntax that the documentation uses.
  */
 export function commandLines({ text, line }: CodeBlock): readonly CommandLine[] {
   const found: CommandLine[] = [];
@@ -50,7 +50,7 @@ function withoutComment(line: string): string {
 function simpleCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   let isRedirected = false;
-  // A process substitution is a command of its own.
+  // A process substitution is a separate command.
   for (const { groups } of script
     .replaceAll(/<\((?<inner>[^)]*)\)/g, '; $<inner>')
     .matchAll(TOKEN)) {

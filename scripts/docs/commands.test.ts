@@ -14,7 +14,7 @@ const documented = documentedLines(readPages());
 /** Parses a command line without running the command. Returns its error, or undefined. */
 async function parseError(words: readonly string[]): Promise<string | undefined> {
   const io = new TestIo({});
-  const inert = Object.fromEntries(
+  const withoutActions = Object.fromEntries(
     Object.entries(GROUPS).map(([heading, commands]) => [
       heading,
       commands.map(
@@ -24,7 +24,7 @@ async function parseError(words: readonly string[]): Promise<string | undefined>
     ]),
   );
   try {
-    await runSnicket(words, io, inert);
+    await runSnicket(words, io, withoutActions);
   } catch (error) {
     if (!(error instanceof CommandExit)) throw error;
   }
@@ -37,7 +37,7 @@ function withoutAction(command: Command): Command {
 }
 
 describe('the command lines of the documentation', () => {
-  test('of snicket have commands, arguments and flags that it accepts', async () => {
+  test('of snicket have known commands, arguments and flags', async () => {
     const errors: string[] = [];
     let count = 0;
     for (const { page, line, words } of snicketCommands(documented)) {
@@ -50,7 +50,7 @@ describe('the command lines of the documentation', () => {
     expect(count).toBeGreaterThan(50);
   });
 
-  test('of make have targets of the Makefile', () => {
+  test('of make have targets in the Makefile', () => {
     const makefile = readFileSync(join(REPOSITORY, 'Makefile'), 'utf8');
     const targets = new Set(
       [...makefile.matchAll(/^(?<target>[a-z0-9-]+):/gm)].map(({ groups }) => groups?.['target']),

@@ -5,7 +5,7 @@ import type { CodeBlock, Page } from './pages.ts';
 /** A command line of a page. */
 export interface DocumentedLine extends CommandLine {
   readonly page: string;
-  /** The output that the page shows: the block below that of the command, with only an empty line in between. */
+  /** The output on the page: the next block, if only an empty line separates it from the block of the command. */
   readonly output: string | undefined;
 }
 
@@ -21,22 +21,24 @@ export function documentedLines(pages: readonly Page[]): readonly DocumentedLine
     blocks
       .filter(isShell)
       .flatMap((block) =>
-        commandLines(block).map((one) => ({ ...one, page: path, output: outputOf(block, blocks) })),
+        commandLines(block).map((command) => ({
+          ...command,
+          page: path,
+          output: outputOf(block, blocks),
+        })),
       ),
   );
 }
 
-/** Returns the command lines that run `snicket`, and are complete. */
+/** Returns the command lines that run `snicket`, except those that are abbreviated with `...`. */
 export function snicketCommands(lines: readonly DocumentedLine[]): readonly DocumentedCommand[] {
-  return lines.flatMap((one) => {
-    const words = snicketWords(one);
-    return words === undefined || words.includes('...') ? [] : [{ ...one, words }];
+  return lines.flatMap((line) => {
+    const words = snicketWords(line);
+    return words === undefined || words.includes('...') ? [] : [{ ...line, words }];
   });
 }
 
-/**
- * Returns the arguments of `snicket` if the command line runs it: as itself, as a plugin of kubectl, or in a pod.
- */
+/** Returns the arguments of `snicket` if the command line runs it: directly, as a kubectl plugin, or in a pod. */
 export function snicketWords({ words }: CommandLine): readonly string[] | undefined {
   const at = words.findIndex((word) => /^(?:\.\/)?snicket$/.test(word));
   const runs = at === 0 || (at > 0 && words[0] === 'kubectl');
@@ -50,6 +52,6 @@ function isShell({ language }: CodeBlock): boolean {
 function outputOf(block: CodeBlock, blocks: readonly CodeBlock[]): string | undefined {
   // The end of the block, an empty line and the first line of the next block are in between.
   const line = block.line + block.text.split('\n').length + 3;
-  const below = blocks.find((one) => one.line === line);
+  const below = blocks.find((next) => next.line === line);
   return below === undefined || isShell(below) ? undefined : below.text;
 }

@@ -1,8 +1,8 @@
 /** Comparison of documented output with real output. */
 
-/** What changes from run to run, and the text that replaces it. */
+/** Patterns for text that differs between runs, and the text that replaces it. */
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
-  // Steps on the way to a state are timing.
+  // Which intermediate steps are printed depends on timing.
   [/^ *\d+s {2}(?!Ready$).*\n/gm, ''],
   [/\b\d+[smhd]\b/g, 'AGE'],
   [/\bv?1\.\d+\.\d+\b/g, 'VERSION'],
@@ -12,12 +12,12 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/ $/gm, ''],
 ];
 
-/** Returns text of which equal parts are equal in each run, with single spaces. */
+/** Returns the text without the differences between runs, and with single spaces. */
 export function comparable(text: string): string {
-  return VARIABLE.reduce((made, [from, to]) => made.replaceAll(from, to), text).trim();
+  return VARIABLE.reduce((result, [from, to]) => result.replaceAll(from, to), text).trim();
 }
 
-/** Reports whether the output is the documented one. A documented line `...` stands for any lines. */
+/** Reports whether the output matches the documentation. A documented line `...` matches any lines. */
 export function isDocumented(output: string, documented: string): boolean {
   const parts = comparable(documented).split(/^\.\.\.$/m);
   const pattern = parts.map((part) => RegExp.escape(part)).join('[^]*');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { anchorOf, parsePage, readPages, REPOSITORY, type Page } from './pages.ts';
 
-/** The page that links to every other one. */
+/** The page from which every other page is reachable. */
 const INDEX = 'docs/README.md';
 
 /** A relative link, resolved. */
@@ -49,7 +49,7 @@ test('every page is reachable from the index', () => {
   expect([...pages.keys()].filter((path) => !reached.has(path))).toEqual([]);
 });
 
-test('finds headings, links and blocks of a page, but not in code', () => {
+test('finds headings, links and blocks of a page, and ignores code', () => {
   const page = parsePage(
     'docs/a.md',
     [

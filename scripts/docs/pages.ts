@@ -4,25 +4,25 @@ import { join, posix, resolve } from 'node:path';
 
 export const REPOSITORY = resolve(import.meta.dir, '../..');
 
-/** Pages outside docs/ that readers start from. */
+/** Pages outside docs/. */
 const ROOT_PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
 
 /** A fenced or indented block of a page. */
 export interface CodeBlock {
-  /** The word after the fence, or '' for an indented block. */
+  /** The language after the fence, or '' for an indented block. */
   readonly language: string;
   readonly text: string;
-  /** The line of its first line of text, counted from 1. */
+  /** Number of the first line of text, from 1. */
   readonly line: number;
 }
 
 /** A page of the documentation. */
 export interface Page {
-  /** Its path from the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string;
   /** The anchors of its headings, as GitHub derives them. */
   readonly anchors: ReadonlySet<string>;
-  /** The targets of its links, without those in code. */
+  /** The targets of the links outside code. */
   readonly links: readonly string[];
   readonly blocks: readonly CodeBlock[];
 }
@@ -104,7 +104,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** Returns the anchor, with a number if an earlier heading of the page has it. */
+/** Returns the anchor, with a number if an earlier heading of the page has the same anchor. */
 function freeAnchor(anchor: string, taken: ReadonlySet<string>): string {
   if (!taken.has(anchor)) return anchor;
   let number = 1;

@@ -1,6 +1,4 @@
-/**
- * Draws docs/images/demo.svg from a real run of the demo: `make pictures`.
- */
+/** Draws docs/images/demo.svg from a real run of the demo: `make pictures`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -8,7 +6,7 @@ import { REPOSITORY } from './pages.ts';
 import { terminalPicture } from './terminal-picture.ts';
 
 const COLUMNS = 96;
-/** The parts of the output that the picture shows: from one heading to before the next. */
+/** The parts of the output that the picture shows: each from its first line to before the line with the second text. */
 const PARTS: readonly (readonly [string, string])[] = [
   ['The problem', 'The solution'],
   ['The solution', 'Configuration:'],

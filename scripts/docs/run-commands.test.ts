@@ -1,6 +1,6 @@
 /**
- * Runs the `snicket` commands of the documentation in this process, with simulated clusters, and compares the output
- * with the one on the page.
+ * Runs the `snicket` commands of the documentation in this process, with simulated clusters, and compares their output
+ * with the page.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { TenantsSite } from './sites/tenants-site.ts';
 
 setDefaultTimeout(240_000);
 
-/** `snicket` commands that do not run here, by how they begin, with the reason and the test that runs them. */
+/** Prefixes of `snicket` commands that do not run here, with the reason and the test that runs them. */
 const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
   ['address', 'changes the addresses of the machine: src/cli/address.test.ts'],
   ['gateway --kubernetes', 'serves until it is stopped: src/cli/gateway.test.ts'],
@@ -31,7 +31,7 @@ const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
   ['tcp-proxy', 'serves until it is stopped: src/cli/tcp-proxy.test.ts'],
 ];
 
-/** Programs of which no command runs here, with the reason. */
+/** Programs that do not run here, with the reason. */
 const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
   kubectl: 'requires real Kubernetes: e2e/documents.test.ts runs those of the pages that it lists',
   'world/world': 'requires real Kubernetes: e2e/documents.test.ts',
@@ -43,10 +43,10 @@ const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
   kustomize: 'not a part of Snicket',
 };
 
-/** Tools that every system has, and words of the shell. */
+/** Standard tools and shell keywords. */
 const SHELL = /^(?:base64|cat|chmod|do|done|for|install|ln|printf|rm|source|umask)$/;
 
-/** Exit codes other than 0. */
+/** Expected exit codes other than 0. The first match counts. */
 const EXIT_CODES: readonly (readonly [page: RegExp, command: RegExp, exitCode: number])[] = [
   // This machine is not a worker.
   [/./, /^doctor --from-worker /, 1],
@@ -62,7 +62,7 @@ const EXIT_CODES: readonly (readonly [page: RegExp, command: RegExp, exitCode: n
   [/gateway\.md$/, / --validate$/, 2],
 ];
 
-/** The last pages: they stop the operator, and change what it manages. */
+/** Pages that run last, because they stop the operator and change the objects that it manages. */
 const LAST = ['docs/tasks/dns.md', 'docs/tasks/diff.md'];
 
 const lines = documentedLines(readPages());
@@ -107,8 +107,8 @@ describe.each([...pages].toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b)))(
     for (const terminal of terminals.values()) terminal[Symbol.dispose]();
   });
 
-  const ofPage = commands.filter((command) => command.page === page);
-  test.each(ofPage.map((command) => [command.words.join(' '), command] as const))(
+  const pageCommands = commands.filter((command) => command.page === page);
+  test.each(pageCommands.map((command) => [command.words.join(' '), command] as const))(
     '%s',
     async (text, command) => {
       const name = siteOf(command);
@@ -122,17 +122,18 @@ describe.each([...pages].toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b)))(
       if (run.exitCode !== expected) {
         throw new Error(`exit code ${run.exitCode} instead of ${expected}:\n${run.text}`);
       }
-      // Of several commands above one output, the first has it.
+      // If a block has several commands, the output below it is that of the first command.
       const { output } = command;
-      if (output === undefined || ofPage.find((one) => one.output === output) !== command) return;
+      if (output === undefined || pageCommands.find((one) => one.output === output) !== command)
+        return;
       if (isDocumented(run.text, output) || isDocumented(run.stdout, output)) return;
       expect(comparable(run.text)).toBe(comparable(output));
     },
   );
 });
 
-describe('what does not run here', () => {
-  test('has a reason', () => {
+describe('an entry for a command that does not run here', () => {
+  test('exists for every other program', () => {
     const others = lines.filter((line) => snicketWords(line) === undefined);
     const unknown = others
       .filter(({ words: [program = ''] }) => !SHELL.test(program) && !(program in OTHER_PROGRAMS))
@@ -141,7 +142,7 @@ describe('what does not run here', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('is in the documentation, and the named tests exist', () => {
+  test('matches a command in the documentation and names existing tests', () => {
     const all = lines.map((line) => `${(snicketWords(line) ?? line.words).join(' ')} `);
     const starts = [...NOT_RUN.map(([command]) => command), ...Object.keys(OTHER_PROGRAMS)];
     const reasons = [...NOT_RUN.map(([, reason]) => reason), ...Object.values(OTHER_PROGRAMS)];

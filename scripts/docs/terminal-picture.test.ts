@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { terminalPicture } from './terminal-picture.ts';
 
-test('draws colors, bold and dim, and keeps columns', () => {
+test('draws colors, bold and dim text, and aligns columns', () => {
   const picture = terminalPicture(
     ['HOP   \u001B[1;32mPass\u001B[0m  a<b', '\u001B[2m  x\u001B[22m \u001B[31my\u001B[39m z'],
     'a & b',

@@ -1,7 +1,7 @@
 /** Draws the output of a terminal as an SVG picture. */
 
 const FONT_PX = 14;
-/** Advance of a character, as a share of the font's size. True of nearly every monospaced font. */
+/** Width of a character relative to the font size. Nearly all monospaced fonts have this value. */
 const ADVANCE = 0.602;
 const LINE_PX = 20;
 const MARGIN_PX = 18;
@@ -24,19 +24,19 @@ const COLORS: Readonly<Record<string, string>> = {
 
 const CONTROL_SEQUENCE_INTRODUCER = '\u001B[';
 
-/** How characters look. */
+/** Style of characters. */
 interface Style {
   readonly color?: string;
   readonly isBold?: boolean;
   readonly isDim?: boolean;
 }
 
-/** Characters of one look. */
+/** Characters of the same style. */
 interface Run extends Style {
   readonly text: string;
 }
 
-/** Returns an SVG picture of these lines, which may have escape sequences for colors. `title` is for screen readers. */
+/** Returns an SVG picture of lines with escape sequences for colors. `title` is for screen readers. */
 export function terminalPicture(lines: readonly string[], title: string): string {
   const rows = lines.map(runsOf);
   const columns = Math.max(
@@ -59,7 +59,7 @@ export function terminalPicture(lines: readonly string[], title: string): string
   ].join('\n');
 }
 
-/** Places each run by its column, so that columns stay aligned whatever font the reader has. */
+/** Places each run by its column, so that columns stay aligned with any font of the reader. */
 function textOf(runs: readonly Run[], y: number): readonly string[] {
   let column = 0;
   const spans: string[] = [];

@@ -5,10 +5,10 @@ import { familyOf, identityOf, isRunning, stateOf } from '../../world/machine/id
 import { waitFor } from '../../world/wait.ts';
 import { disturb } from './disturbance.ts';
 
-/** A process with a child, both of which wait. */
+/** A program that starts a child process. Both wait. */
 const PARENT = `const child = Bun.spawn(['sleep', '1000']); console.log(child.pid); await child.exited;`;
 
-test('pauses a process or a descendant, resumes it, and leaves no child process', async () => {
+test('pauses a process or a descendant, resumes it, and ends all its child processes', async () => {
   const suite = Bun.spawn([process.execPath, '-e', PARENT], { stdout: 'pipe' });
   const { value } = await suite.stdout.getReader().read();
   const sleeper = Number(new TextDecoder().decode(value));
@@ -28,14 +28,14 @@ test('pauses a process or a descendant, resumes it, and leaves no child process'
       ended.signal,
     );
     const isStopped = (pid: number) => stateOf(pid) === 'T';
-    await waitFor('one is stopped', () => [suite.pid, sleeper].find(isStopped), {
+    await waitFor('one of the processes is stopped', () => [suite.pid, sleeper].find(isStopped), {
       deadlineMs: 200_000,
       everyMs: 5,
     });
     ended.abort();
 
     expect((await totals).pauses).toBe(1);
-    await waitFor('both go on', () => ![suite.pid, sleeper].some(isStopped), {
+    await waitFor('both processes run', () => ![suite.pid, sleeper].some(isStopped), {
       deadlineMs: 200_000,
       everyMs: 5,
     });
@@ -47,7 +47,7 @@ test('pauses a process or a descendant, resumes it, and leaves no child process'
   }
 });
 
-/** A process that disturbs the one with the PID in its last argument. */
+/** A program that disturbs the process whose PID is its last argument. */
 const DISTURB = `
 import { Random } from ${JSON.stringify(join(import.meta.dir, '../../fuzz/random.ts'))};
 import { disturb } from ${JSON.stringify(join(import.meta.dir, 'disturbance.ts'))};
@@ -55,7 +55,7 @@ const root = Number(process.argv.at(-1));
 const random = new Random(1, 1);
 await disturb({ root, random, busyProcesses: 0, maxPauseMs: 600_000, maxGapMs: 10 }, new AbortController().signal);`;
 
-test('a killed disturbance leaves no process stopped, and its suite ends', async () => {
+test('the watchdog of a killed disturbance resumes and terminates the suite', async () => {
   const suite = Bun.spawn(['sleep', '1000']);
   const identity = identityOf(suite.pid);
   const disturbance = Bun.spawn([process.execPath, '-e', DISTURB, String(suite.pid)], {

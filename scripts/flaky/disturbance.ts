@@ -1,4 +1,4 @@
-/** Simulates a busy machine: other programs use its processors, and processes are paused for seconds. */
+/** Simulates a busy machine: keeps its processors busy, and pauses processes for seconds. */
 import { join } from 'node:path';
 import type { Random } from '../../fuzz/random.ts';
 import {
@@ -32,8 +32,8 @@ export interface DisturbanceTotals {
 const MIN_PAUSE_MS = 100;
 
 /**
- * A busy loop that pauses now and then, so that the load comes in bursts. It exits with its parent, whose PID is its
- * argument.
+ * A busy loop with pauses, so that the load comes in bursts. It exits when its parent exits. Its argument is the PID of
+ * the parent.
  */
 const BUSY_LOOP = `
 const parent = Number(process.argv.at(-1));
@@ -45,8 +45,8 @@ for (;;) {
 }`;
 
 /**
- * Pauses processes until the signal, and leaves no process paused and no child running. If this process is killed
- * meanwhile, a watchdog resumes the paused process and terminates the root.
+ * Pauses processes until the signal, then resumes the paused process and ends all child processes. If this process is
+ * killed, a watchdog resumes the paused process and terminates the root.
  */
 export async function disturb(
   options: DisturbanceOptions,

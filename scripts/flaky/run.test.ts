@@ -1,4 +1,4 @@
-/** Runs with a suite that waits until the test lets it pass. */
+/** Tests runs of a suite that waits until the test lets it pass. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -66,8 +66,8 @@ test('continues when the shell that started it ends with SIGHUP for its process 
 });
 
 test('rejects a folder in use by another run, and accepts the folder of a dead run', async () => {
-  const quiet = { stdout: 'ignore', stderr: 'ignore' } as const;
-  const first = Bun.spawn(argv(), quiet);
+  const withoutOutput = { stdout: 'ignore', stderr: 'ignore' } as const;
+  const first = Bun.spawn(argv(), withoutOutput);
   const suite = await waits();
   const second = Bun.spawnSync(argv());
   const [, owner = ''] = /(process \d+, started at .*)\n/.exec(lock()) ?? [];
@@ -81,12 +81,12 @@ test('rejects a folder in use by another run, and accepts the folder of a dead r
   expect(await first.exited).toBe(137);
   await waitFor('its suite ends', () => !isRunning(suite), WAIT);
   await letPass();
-  const third = Bun.spawn(argv(), quiet);
+  const third = Bun.spawn(argv(), withoutOutput);
   expect(await third.exited).toBe(0);
   expect(lock()).not.toContain(owner);
 });
 
-test('ends with its suite when it is interrupted', async () => {
+test('ends when it is interrupted, and ends its suite', async () => {
   const run = Bun.spawn(argv(), { stdout: 'ignore', stderr: 'ignore' });
   const suite = await waits();
   run.kill('SIGINT');
@@ -96,7 +96,7 @@ test('ends with its suite when it is interrupted', async () => {
   expect(report()).toEndWith('\n0 runs passed, 0 failed, interrupted\n');
 });
 
-test('kills a suite that does not end when the run is interrupted again', async () => {
+test('kills a suite that ignores SIGTERM when the run is interrupted again', async () => {
   const stubborn = `process.on('SIGTERM', () => {});\n${SUITE}`;
   await Bun.write(join(folder, 'suite.test.ts'), stubborn);
   const run = Bun.spawn(argv(), { stdout: 'ignore', stderr: 'ignore' });
@@ -123,8 +123,8 @@ test.each([
   ],
   ['an unknown suite', ['nowhere'], 'unknown suite "nowhere"\nhint: name test, '],
   ['an invalid number', ['--runs=0'], 'invalid --runs=0\nhint: use a whole number, 1 or more\n'],
-])('rejects %s', (_, words, reason) => {
-  const { exitCode, stderr } = Bun.spawnSync([...argv(), ...words]);
+])('rejects %s', (_, args, reason) => {
+  const { exitCode, stderr } = Bun.spawnSync([...argv(), ...args]);
 
   expect(stderr.toString()).toStartWith(`error: ${reason}`);
   expect(exitCode).toBe(2);

@@ -24,8 +24,8 @@ import { runInNewSession } from './session.ts';
 import { failedTests } from '../ci/failed-tests.ts';
 
 /**
- * Signals within this time count as one interrupt. `systemctl stop` sends one to each process, and each forwards its
- * own.
+ * Signals within this time count as one interrupt. `systemctl stop` sends a signal to each process, and the first
+ * process also forwards its signal.
  */
 const ONE_INTERRUPT_MS = 1000;
 
@@ -61,7 +61,7 @@ rmSync(report, { force: true });
 print(
   `suites ${suites.join(', ')}; ${counted(runs, 'run')} each, seed ${seed}, ${counted(busyProcesses, 'busy process', 'es')}`,
 );
-// An interrupted suite must end with no process paused.
+// An interrupted suite must not leave a process paused.
 const interrupted = new AbortController();
 /** Kills a suite that does not end on SIGTERM. */
 const killed = new AbortController();
@@ -76,7 +76,9 @@ for (const suite of suites) {
 const isInterrupted = interrupted.signal.aborted;
 const result = `${counted(passedRuns, 'run')} passed, ${failedRuns} failed`;
 print(`\n${result}${isInterrupted ? ', interrupted' : ''}`);
-for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
+for (const [test, count] of [...failures].toSorted(
+  ([, firstCount], [, secondCount]) => secondCount - firstCount,
+)) {
   print(`  ${isInterrupted ? counted(count, 'time') : `${count} of ${runs}`}  ${test}`);
 }
 process.exitCode = isInterrupted ? 130 : Math.sign(failedRuns);
@@ -105,7 +107,7 @@ function ownerOfFolder(): string | undefined {
   }
 }
 
-/** Also writes to the report, because the terminal may be gone. */
+/** Prints a line, and writes it to the report, because the terminal may be closed. */
 function print(line: string): void {
   appendFileSync(report, `${line}\n`);
   console.log(line);
@@ -156,7 +158,9 @@ async function runOnce(suite: string, run: number): Promise<void> {
   }
   failedRuns++;
   const failed = existsSync(xmlPath) ? failedTests(readFileSync(xmlPath, 'utf8')) : [];
-  for (const test of failed.length > 0 ? failed : [`${suite}: no test is named, see ${logPath}`]) {
+  for (const test of failed.length > 0
+    ? failed
+    : [`${suite}: the report has no failed test, see ${logPath}`]) {
     print(`  ${test}`);
     failures.set(test, (failures.get(test) ?? 0) + 1);
   }

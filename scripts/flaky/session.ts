@@ -1,6 +1,6 @@
 /**
- * Runs a program in its own session. When a shell ends, the kernel sends SIGHUP to each of its process groups that has
- * a stopped member, and a run stops processes all the time. A new session has none of the shell's groups.
+ * Runs a program in a new session. When a shell ends, the kernel sends SIGHUP to each of its process groups that has
+ * a stopped member, and a run stops processes repeatedly. The groups of a new session do not belong to the shell.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 /**
- * Cleans up after a disturbance that was killed: `watchdog.ts ROOT_PID ROOT_START`. Standard input has a line
- * `PID START` for each process that is about to be paused. Its end means that the disturbance is gone. The watchdog
- * then resumes the last of these processes, and sends SIGTERM to the root, because no process waits for it any more.
+ * Cleans up after a disturbance that was killed: `watchdog.ts ROOT_PID ROOT_START`. Reads a line `PID START` from
+ * standard input for each process that is about to be paused. When standard input ends, the disturbance was killed. The
+ * watchdog then resumes the last of these processes and sends SIGTERM to the root, because no process waits for it.
  */
 import { signal, type ProcessIdentity } from '../../world/machine/identity.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Runs the tests that need npm only, in several processes, the slowest files first:
- * `run.ts [--update-timings] [PATH...]`. Prints progress, failures and a summary; build/test.xml has every test. A
- * single file runs directly, with the full output of Bun.
+ * Runs the tests that need only npm, in several processes, the slowest files first:
+ * `run.ts [--update-timings] [PATH...]`. Prints progress, failures and a summary, and writes build/test.xml. A single
+ * file runs directly, with the full output of Bun.
  */
 import {
   copyFileSync,
@@ -38,7 +38,7 @@ const REPORT = 'build/test.xml';
  * processes.
  */
 const PROCESSES = availableParallelism() + 1;
-/** A wait in a test gives up after 200 s at most. This timeout is for a test that hangs. */
+/** Waits in tests fail after at most 200 s. This longer timeout ends a test that hangs. */
 const TEST_TIMEOUT_MS = 240_000;
 /** Interval of progress lines in a log. */
 const PROGRESS_MS = 15_000;
@@ -51,9 +51,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const paths = positionals.length > 0 ? positionals.map(existingPath) : FOLDERS;
-const [only = ''] = paths;
-if (paths.length === 1 && statSync(only).isFile()) {
-  const single = Bun.spawn([process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, only], {
+const [singleFile = ''] = paths;
+if (paths.length === 1 && statSync(singleFile).isFile()) {
+  const single = Bun.spawn([process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, singleFile], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   process.exit(await single.exited);
@@ -111,7 +111,7 @@ if (values['update-timings']) {
 }
 if (xml === '') console.log(`error: the test runner wrote no ${REPORT}`);
 else if (exitCode !== 0 && tallyReport(xml).failed === 0) {
-  console.log(`error: the test runner ended with exit code ${exitCode}, because of an error above`);
+  console.log(`error: the test runner exited with ${exitCode} because of an error above`);
 }
 process.exitCode = exitCode === 0 && xml === '' ? 1 : exitCode;
 
@@ -123,26 +123,28 @@ function measuredTimings(): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(files)
       .filter(([file]) => existsSync(file))
-      .toSorted(([, one], [, other]) => other - one),
+      .toSorted(([, firstMs], [, secondMs]) => secondMs - firstMs),
   );
 }
 
-/** Returns an absolute path, which Bun does not take for a part of a name. */
+/** Returns an absolute path. Bun would match a relative path with any part of a file name. */
 function existingPath(path: string): string {
   if (existsSync(path)) return resolve(path);
   console.error(`error: no test file or folder ${path}`);
-  console.error('hint: name it from the root of the repository, as T=src/cli/version.test.ts');
+  console.error(
+    'hint: use a path relative to the root of the repository, such as T=src/cli/version.test.ts',
+  );
   process.exit(2);
 }
 
 async function read(
   stream: ReadableStream<Uint8Array>,
-  shown: (line: string) => readonly string[],
+  linesToShow: (line: string) => readonly string[],
 ): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
   const show = (line: string) => {
-    for (const text of shown(line)) {
+    for (const text of linesToShow(line)) {
       process.stdout.write(`${isTerminal ? '\r\u001B[K' : ''}${text}\n`);
     }
   };

@@ -8,7 +8,7 @@ export interface FileTime {
 }
 
 /**
- * Returns the test files of a JUnit report that took longest. The report lacks their durations: its sums add up tests
+ * Returns the slowest test files of a JUnit report. The times in the report are not used, because they add up tests
  * that ran at the same time.
  * @param fileMs - Duration of each file.
  */
@@ -22,7 +22,7 @@ export function slowestFiles(
   );
   return [...files]
     .map((file) => ({ file, seconds: (fileMs[file] ?? 0) / 1000 }))
-    .toSorted((one, other) => other.seconds - one.seconds)
+    .toSorted((first, second) => second.seconds - first.seconds)
     .slice(0, count);
 }
 

@@ -6,7 +6,7 @@ function shown(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => output.take(line));
 }
 
-test('prints failures below the name of their file, and nothing about passed tests', () => {
+test('prints failures below the name of their file, and omits passed tests', () => {
   const lines = [
     'bun test v1.4.4 (38afee6c8) 2x PARALLEL',
     '',

@@ -3,7 +3,7 @@ const HEADING = /^\S+\.test\.ts:$/;
 const PASSED = /^\(pass\) /;
 const SKIPPED = /^\((?:skip|todo)\) /;
 const FAILED = /^\(fail\) /;
-/** Matches Bun's heading for an error that no test caught, mostly of a file that does not load. */
+/** Matches Bun's heading for an error outside any test, usually of a file that does not load. */
 const UNCAUGHT = /^# Unhandled error between tests/;
 /** Matches Bun's version line and summary. {@link summaryText} replaces them. */
 const FRAME =
@@ -12,9 +12,7 @@ const FRAME =
 /** Matches the heading above the failures and skipped tests that Bun repeats at the end. */
 const REPEATED = /^\d+ tests? (?:failed|skipped|todo):$/;
 
-/**
- * Parses the output of `bun test` line by line. Counts the tests, and keeps everything but the lines of passed tests.
- */
+/** Parses the output of `bun test` line by line. Counts the tests, and drops the lines of passed tests. */
 export class TestOutput {
   readonly #files = new Set<string>();
   #passed = 0;
@@ -22,7 +20,7 @@ export class TestOutput {
   #file = '';
   #heading: string | undefined;
   #isRepeating = false;
-  /** Files with an error outside their tests, which Bun's report leaves out. */
+  /** Files with an error outside their tests. Bun's report omits them. */
   readonly faultyFiles = new Set<string>();
 
   /** Returns the lines to show for a line of Bun's output. */

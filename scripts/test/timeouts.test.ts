@@ -1,4 +1,4 @@
-/** A wait in a test gives up after 200 s, so a test's own timeout is for a test that hangs. */
+/** Waits in tests fail after at most 200 s. The timeout of a test is longer, so that it only ends a test that hangs. */
 import { expect, test } from 'bun:test';
 import { relative, resolve } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** For tests only: the files that commands of the documentation read, from the examples of the pages. */
+/** For tests only: the files that the commands of the documentation read, taken from the examples on the pages. */
 import { readPages, type Page } from '../pages.ts';
 
 const pages: ReadonlyMap<string, Page> = new Map(readPages().map((page) => [page.path, page]));
@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, (path: string) => Readonly<Record<string, s
   'docs/tasks/by-hand.md': (path) => ({
     'routes.yaml': hereDocumentIn(blockOf(path, (text) => text.includes("<<'END'"))),
   }),
-  // What the output on the page reports.
+  // Has the faults that the output on the page reports.
   'docs/reference/gateway.md': () => ({
     'routes.yaml': `routes:
   - tenant: a
@@ -38,7 +38,7 @@ const FILES: Readonly<Record<string, (path: string) => Readonly<Record<string, s
   'docs/tasks/render.md': () => ({
     'blue.yaml': yamlOf('docs/tasks/expose.md', 'Exposure'),
   }),
-  // As Steward's and k0smotron's documentation writes them.
+  // From the documentation of k0smotron and Kamaji.
   'docs/tasks/migrate/k0smotron-haproxy.md': () => ({
     'my-cluster.yaml': `apiVersion: k0smotron.io/v1beta2
 kind: Cluster
@@ -75,9 +75,9 @@ function hereDocumentIn(script: string): string {
   return text;
 }
 
-function blockOf(path: string, isMeant: (text: string, language: string) => boolean): string {
+function blockOf(path: string, matches: (text: string, language: string) => boolean): string {
   const blocks = pages.get(path)?.blocks ?? [];
-  const found = blocks.find(({ text, language }) => isMeant(text, language));
+  const found = blocks.find(({ text, language }) => matches(text, language));
   if (found === undefined) throw new Error(`${path} lacks an example`);
   return found.text;
 }

@@ -1,4 +1,4 @@
-/** For tests only: the site of the quick start, with two TenantControlPlanes of Kamaji. */
+/** For tests only: the clusters of the quick start, with two TenantControlPlanes of Kamaji. */
 import type { Transcript } from '../../../src/cli/testing/snicket.ts';
 import { RESOURCES } from '../../../src/kube/resource.ts';
 import type { OperatorLab } from '../../../src/operator/testing/operator-lab.ts';
@@ -52,7 +52,7 @@ export class KamajiSite implements Site {
     return exposed;
   }
 
-  /** A Service and the Secrets of a control plane without a provider. */
+  /** Adds the Service and the Secrets of a control plane without a provider. */
   async #addWhite(): Promise<void> {
     if (!this.#lab.tenants.some(({ name }) => name === 'white')) await this.#lab.addTenant('white');
   }

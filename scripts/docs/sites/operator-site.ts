@@ -8,7 +8,7 @@ import { PROVIDER_RESOURCES } from '../../../src/providers/provider-resources.ts
 /** The annotation of the default Edge. */
 export const IS_DEFAULT = { 'snicket.dev/is-default': 'true' };
 
-/** Starts the cluster, with the Deployment and the Lease of the operator in the documentation. */
+/** Starts the cluster, with the operator's Deployment and Lease as the documentation shows them. */
 export async function startOperatorSite(): Promise<OperatorLab> {
   const lab = await startProvidedLab({ transport: 'tls', hasGateway: true, probeMs: 50 });
   await lab.applyEdge({}, 'shared', IS_DEFAULT);

@@ -1,4 +1,4 @@
-/** For tests only: sites of one kind of command. */
+/** For tests only: clusters and edges that only a few commands need. */
 import { parse } from 'yaml';
 import { PROXY_IMAGE } from '../../../src/cli/plans/proxy-image.ts';
 import { RESOURCES, type Resource } from '../../../src/kube/resource.ts';
@@ -16,7 +16,7 @@ import { yamlOf } from './documented-files.ts';
 import { PageTerminal } from './page-terminal.ts';
 import { edgeSubstitutions, type Site } from './site.ts';
 
-/** A kind of which only the name counts. */
+/** Returns a cluster-scoped kind of which the tests use only the name. */
 function kind(apiVersion: string, name: string, plural: string): Resource {
   return { apiVersion, kind: name, plural, namespaced: false };
 }
@@ -68,7 +68,7 @@ export async function startK0rdent(): Promise<Site> {
   };
 }
 
-/** A folder of `snicket run`, which runs. */
+/** Starts `snicket run` with a folder. */
 export async function startFolder(): Promise<Site> {
   const lab = new StandaloneLab();
   const tenant = await lab.addTenant('blue');
@@ -91,7 +91,7 @@ export async function startFolder(): Promise<Site> {
   };
 }
 
-/** An edge with two faults for the command that shows them, and Snicket's gateway for the others. */
+/** Starts an edge with two faults for the command that reports them, and Snicket's gateway for the other commands. */
 export async function startEdges(): Promise<Site> {
   const lab = await EdgeLab.create();
   const { port: good } = await lab.gateway();
@@ -110,7 +110,7 @@ export async function startEdges(): Promise<Site> {
           ['tenants-blue.k8s.example.com', HOST_A],
           ['tenants-blue.konnectivity.example.com', HOST_B],
           ['edge.example.com', `127.0.0.1:${bad}`],
-          // Idle for a moment is enough here.
+          // A short idle time is enough here.
           ['10m', '200ms'],
         ],
         files: { ...authorities, 'red-ca.crt': lab.authorities },

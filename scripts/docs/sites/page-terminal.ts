@@ -3,7 +3,7 @@ import { Terminal, type Transcript } from '../../../src/cli/testing/snicket.ts';
 import type { TestCluster } from '../../../src/kube/testing/test-cluster.ts';
 import { until } from '../../../src/operator/testing/until.ts';
 
-/** A text of the documentation, and its counterpart on this machine. The first of several for the same text counts. */
+/** A text of the documentation and its value in this test. The first substitution for a text counts. */
 export type Substitution = readonly [documented: string, actual: string];
 
 /** Options of {@link PageTerminal}. */
@@ -32,7 +32,7 @@ export class PageTerminal implements Disposable {
     }
   }
 
-  /** Runs the program with documented arguments, and returns its output as the documentation has it. */
+  /** Runs the program with documented arguments, and returns its output with the documented values. */
   async run(words: readonly string[], stdin = ''): Promise<Transcript> {
     const { env } = this.#options;
     const run = this.#terminal.transcript(this.#arguments(words), this.#actual(stdin), env);
@@ -51,7 +51,7 @@ export class PageTerminal implements Disposable {
       session.type(`${answer}\n`);
     }
     const exitCode = await session.ended;
-    // A terminal echoes what is typed.
+    // A terminal echoes the input.
     const text = answers.reduce(
       (shown, [prompt, answer]) => shown.replace(prompt, `${prompt}${answer}\n`),
       Bun.stripANSI(session.text).replaceAll('\r', ''),
@@ -59,10 +59,10 @@ export class PageTerminal implements Disposable {
     return { exitCode, text: this.#documented(text), stdout: '' };
   }
 
-  /** Runs the program until it has written this text, and then interrupts it, as Ctrl-C does. */
-  async interrupt(words: readonly string[], when: string): Promise<Transcript> {
+  /** Runs the program until it has written this text, and then interrupts it like Ctrl-C. */
+  async interrupt(words: readonly string[], expected: string): Promise<Transcript> {
     const session = this.#terminal.begin(this.#arguments(words));
-    await until(`it shows ${when}`, () => session.text.includes(when));
+    await until(`it shows ${expected}`, () => session.text.includes(expected));
     session.signal('SIGINT');
     const exitCode = await session.ended;
     return { exitCode, text: this.#documented(session.text), stdout: '' };

@@ -23,7 +23,7 @@ export class ServiceTenant implements AsyncDisposable {
     this.#konnectivity = konnectivity;
   }
 
-  /** @param hasKonnectivity - Whether its konnectivity works. Otherwise the port reaches the API server. */
+  /** @param hasKonnectivity - Whether konnectivity works. If not, its port leads to the API server. */
   static async start(
     lab: OperatorLab,
     name: string,
@@ -58,12 +58,12 @@ export class ServiceTenant implements AsyncDisposable {
     return started;
   }
 
-  /** The certificate of its CA. */
+  /** The certificate of the tenant's CA. */
   get certificate(): string {
     return this.#tenant.authority.certificate;
   }
 
-  /** The port of its API server. */
+  /** The port of the tenant's API server. */
   get apiPort(): number {
     return this.#tenant.port;
   }

@@ -8,7 +8,7 @@ import type { DocumentedCommand } from '../documented-commands.ts';
 export interface Site extends AsyncDisposable {
   /** Opens a terminal with the files of a page. */
   open(page: string): PageTerminal;
-  /** Runs a command, after bringing the clusters into the state that the page describes. Default: {@link PageTerminal.run}. */
+  /** Prepares the state that the page describes, and runs a command. Default: {@link PageTerminal.run}. */
   run?(command: DocumentedCommand, terminal: PageTerminal): Promise<Transcript>;
 }
 
@@ -21,7 +21,7 @@ export function edgeSubstitutions(port: number | undefined): readonly Substituti
   ];
 }
 
-/** DNS as the pages describe it: all names have the address of the Edge. */
+/** Simulates the DNS of the pages: all names resolve to the address of the Edge. */
 export class DocumentedDns implements Disposable {
   /** Matches names without an address. */
   missing = /^$/;

@@ -1,4 +1,6 @@
-/** For tests only: the site of most pages, with the tenant `tenants/blue`, and `tenants/red`, whose konnectivity does not work. */
+/**
+ * For tests only: the clusters of most pages, with `tenants/blue`, and `tenants/red`, whose konnectivity does not work.
+ */
 import { stringify } from 'yaml';
 import type { Transcript } from '../../../src/cli/testing/snicket.ts';
 import { RESOURCES } from '../../../src/kube/resource.ts';
@@ -11,7 +13,7 @@ import { PageTerminal } from './page-terminal.ts';
 import { ServiceTenant } from './service-tenant.ts';
 import { edgeSubstitutions, type DocumentedDns, type Site } from './site.ts';
 
-/** Names of tenants on pages that describe a migration. */
+/** Replaces the names on pages that describe a migration. */
 const WORDS = { apezzuto: 'tenants', 'tenant-00': 'blue', 'tenant-01': 'blue' };
 
 /** A management cluster with two tenants. */
@@ -68,7 +70,7 @@ export class TenantsSite implements Site {
     return terminal.run(words, words.includes('-') ? objects.join('\n---\n') : '');
   }
 
-  /** Brings the clusters into the state of a page. From the first page that stops the operator, it stays stopped. */
+  /** Prepares the state of a page. Once a page has stopped the operator, it stays stopped. */
   async #prepare(page: string): Promise<void> {
     if (page !== 'docs/tasks/dns.md' && page !== 'docs/tasks/diff.md') return;
     await this.#lab.stopOperator();
@@ -81,7 +83,7 @@ export class TenantsSite implements Site {
     }
   }
 
-  /** Changes objects that the operator would repair. */
+  /** Makes changes that the operator would revert. */
   async #drift(): Promise<void> {
     await this.#lab.applyEdge({}, 'shared', IS_DEFAULT);
     const [route] = this.#lab
