@@ -188,7 +188,7 @@ test('a terminating gateway closes 500 watches one by one after its grace period
 
   const termMs = Date.now();
   await gateway.terminate(60_000);
-  await watches.ended();
+  await watches.untilEnded();
 
   const endsMs = [...watches.tail(2000).matchAll(/ended (\d+)/g)].map((match) => Number(match[1]));
   const sinceTermMs = endsMs

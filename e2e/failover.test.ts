@@ -75,7 +75,7 @@ beforeAll(async () => {
   tenant = world.tenant('a');
   const { management } = world;
   await management.kubectl('apply', '--server-side', '-f', join(repository, 'deploy', 'crds'));
-  await management.definitionsEstablished();
+  await management.untilCrdsEstablished();
   await tenant.controlPlane.host.exec([
     ...['ip', 'address', 'add', `${EDGE_ADDRESS}/16`, 'dev', 'eth0'],
   ]);
@@ -130,7 +130,7 @@ test('a deposed leader exits, and no API server accepts its writes after the tak
   await deleteFromTenant();
   leader.operator.resume();
 
-  expect(await leader.operator.ended()).toBe(1);
+  expect(await leader.operator.untilEnded()).toBe(1);
   await untilRepairedBy(standby, baseline.sinceUs);
   await untilSettled(standby);
   const lateWrites = [audit.management, audit.tenant]
@@ -180,8 +180,8 @@ test('both replicas are cut off until the leader has lost its Lease: no conditio
   const { leader, standby, baseline } = await waitForBaseline();
 
   for (const { link } of replicas) await link.cut();
-  expect(await leader.operator.ended()).toBe(1);
-  for (const { link } of replicas) await link.mend();
+  expect(await leader.operator.untilEnded()).toBe(1);
+  for (const { link } of replicas) await link.restore();
 
   await untilLeads(standby);
   await untilSettled(standby);

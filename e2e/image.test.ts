@@ -246,7 +246,7 @@ async function startPod(cluster: Cluster, name: string, parts: PodParts): Promis
     },
   });
   const pod = new Pod(cluster, NAMESPACE, name);
-  await pod.settled();
+  await pod.untilSettled();
   return pod;
 }
 

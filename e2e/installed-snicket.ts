@@ -62,7 +62,7 @@ export async function installOperator(world: World, progress: Progress): Promise
 /** Applies manifests, and waits until CRDs are served before their kinds are used. */
 async function applyServerSide(management: Cluster, ...files: string[]): Promise<void> {
   await management.kubectl('apply', '--server-side', ...files);
-  await management.definitionsEstablished();
+  await management.untilCrdsEstablished();
 }
 
 async function rolledOut(management: Cluster, deployment: string): Promise<void> {

@@ -145,7 +145,7 @@ describe('faults', () => {
     const before = await dial();
     await worker.link.cut();
     const during = await dial();
-    await worker.link.mend();
+    await worker.link.restore();
     await waitFor('the link works again', async () => (await dial()) === 'connected', {
       deadlineMs: 60_000,
     });
@@ -166,7 +166,7 @@ describe('faults', () => {
     await waitFor('a dial is fast', async () => (await dialMs()) < 500);
     await worker.link.impair({ delayMs: 500 });
     const impaired = await dialMs();
-    await worker.link.heal();
+    await worker.link.clearImpairment();
 
     expect(impaired).toBeGreaterThanOrEqual(500);
   });
@@ -175,7 +175,7 @@ describe('faults', () => {
     await expect(tenant.worker().link.impair({ delayMs: 500 })).rejects.toThrow(
       'does this kernel have netem?',
     );
-    await tenant.worker().link.heal();
+    await tenant.worker().link.clearImpairment();
   });
 
   test('DNS names can be changed, broken and removed', async () => {

@@ -15,7 +15,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
 import { API_PORT } from '../world/spec.ts';
 import { tenantNamespace } from '../world/tenant-service.ts';
-import { together, waitFor } from '../world/wait.ts';
+import { waitForAll, waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
 import { requestLoopScript, failedRequests } from './request-loop.ts';
@@ -153,7 +153,7 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
       const namespace = `--namespace=${tenantNamespace(name)}`;
       await management.kubectl('delete', 'exposure', name, namespace, '--timeout=90s');
     });
-    await together(deletions);
+    await waitForAll(deletions);
     await management.kubectl('delete', 'edge', EDGE);
 
     for (const cluster of clusters()) {
@@ -185,7 +185,7 @@ async function startAll(setups: readonly [EdgeSetup, ...EdgeSetup[]]): Promise<v
     await createHomeNamespace(tenant);
     pointToEdge(world, tenant, edgeOf(setups[0]).address);
     await tenant.apply(...konnectivityObjects(tenant.plan, EDGE_PORT));
-    const [pod, hostPod] = await together([
+    const [pod, hostPod] = await waitForAll([
       tenant.runPod({ command: ['sh', '-c', `echo of tenant ${name}; ${requestLoopScript()}`] }),
       tenant.runPod({ hostNetwork: true }),
     ]);
@@ -237,7 +237,7 @@ async function switchOff(
   if (previous === undefined) return;
   const edge = edgeOf(previous);
   if (next.some(({ controller }) => controller === edge.name)) {
-    await together(edge.daemons.map((daemon) => daemon.kill()));
+    await waitForAll(edge.daemons.map((daemon) => daemon.kill()));
   } else {
     await edge.stop();
   }
@@ -247,7 +247,7 @@ async function switchOff(
 async function kindsInUse(setups: readonly EdgeSetup[]): Promise<readonly string[]> {
   const kinds = [...new Set(setups.map(({ kind }) => kind))];
   const selector = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];
-  const lists = await together(
+  const lists = await waitForAll(
     kinds.map((kind) => world.management.kubectl('get', kind, ...selector, '--output=name')),
   );
   return kinds.filter((_, index) => lists[index] !== '');

@@ -14,7 +14,7 @@ import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { joinTenant } from '../world/providers/join.ts';
 import { startProvider, type Provider } from '../world/providers/provider.ts';
-import { letTenantsRun } from '../world/providers/tenants.ts';
+import { prepareTenantPods } from '../world/providers/tenants.ts';
 import { repository } from '../world/repository.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
@@ -65,7 +65,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
 
   beforeAll(async () => {
     provider = await startProvider(world, name, { progress: terminalProgress() });
-    await letTenantsRun(world, provider);
+    await prepareTenantPods(world, provider);
     for (const host of Object.values(hosts)) world.dns.set(host, EDGE_ADDRESS);
     await world.management.apply(tenantControlPlane(provider, tenant));
     before = await waitFor('the provider has set defaults', specOf);
@@ -168,7 +168,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   });
 
   test('its API server reaches its nodes: logs and exec', async () => {
-    await cluster.nodesReached();
+    await cluster.untilNodesReachable();
 
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
   });

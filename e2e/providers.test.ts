@@ -18,7 +18,7 @@ import { ensureParts, program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { joinTenant, type TenantWorkers } from '../world/providers/join.ts';
 import { startProvider, type Provider, type ProviderName } from '../world/providers/provider.ts';
-import { letTenantsRun } from '../world/providers/tenants.ts';
+import { prepareTenantPods } from '../world/providers/tenants.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 
@@ -94,7 +94,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
 
   beforeAll(async () => {
     provider = await startProvider(world, name, { progress: terminalProgress() });
-    await letTenantsRun(world, provider);
+    await prepareTenantPods(world, provider);
   });
 
   test('rejects a tenant with an unsupported version of Kubernetes', async () => {
@@ -271,7 +271,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     });
 
     test('is reachable from the API server once the agent is connected to konnectivity-server', async () => {
-      await tenant.nodesReached();
+      await tenant.untilNodesReachable();
 
       expect(await pod.logs()).toBe('running\n');
       expect(await pod.exec('echo', 'hello')).toBe('hello\n');
@@ -288,7 +288,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     });
 
     test('of an external cloud provider has a taint and only a hostname until the provider initializes it', async () => {
-      await world.leave(tenant);
+      await world.stopJoined(tenant);
       const kubeletFlags = ['--cloud-provider=external'];
 
       const cloud = { ...WORKERS, name: `${name}-cloud`, kubeletFlags };
@@ -302,7 +302,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       );
       // All pods of a world tolerate the taint.
       await tenant.runPod({ name: 'on-the-host', node: address, hostNetwork: true });
-      await world.leave(tenant);
+      await world.stopJoined(tenant);
     });
 
     /** Configures the agents before they start, because an agent that cannot connect exits after 30 s. */

@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
-import { persist, waitFor } from '../world/wait.ts';
+import { retry, waitFor } from '../world/wait.ts';
 
 /**
  * Returns a shell script that sends requests to the pod's API server, each on its own connection. It retries until the
@@ -66,7 +66,7 @@ export class RequestLoop {
 
   /** Reads the log through konnectivity, with retries, because konnectivity is not under test here. */
   async #log(): Promise<string> {
-    return persist(async () => this.#pod.logs());
+    return retry(async () => this.#pod.logs());
   }
 }
 

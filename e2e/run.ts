@@ -19,12 +19,12 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
-import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
+import { removeDeadWorlds, sweepText } from '../world/machine/sweep.ts';
 import { baseParts, partsByImportance, type Part } from '../world/parts/catalog.ts';
 import { ensureParts, partReady } from '../world/parts/parts.ts';
 import { formatElapsed, terminalProgress } from '../world/parts/progress.ts';
 import { patience } from '../world/wait.ts';
-import { inotifyInstancesLeft } from '../world/machine/inotify.ts';
+import { availableInotifyInstances } from '../world/machine/inotify.ts';
 import { durationsTable, mergedReport } from './runner/report.ts';
 import { availableMemoryMiB, runScenarios, type Outcome } from './runner/run-scenarios.ts';
 import { findScenarios, testFile, type Scenario } from './runner/scenarios.ts';
@@ -99,7 +99,7 @@ const image = await prepareAll().catch((error: unknown) => {
 });
 
 // Read before the first world starts, because every world reduces it.
-const inotifyInstances = inotifyInstancesLeft();
+const inotifyInstances = availableInotifyInstances();
 /** Cancels the build of parts that no remaining scenario needs. */
 const unneeded = new AbortController();
 interrupted.signal.addEventListener('abort', () => unneeded.abort());
@@ -141,7 +141,7 @@ for (const { scenario } of outcomes) {
 }
 writeReport(outcomes, reports);
 if (!isOnly) console.log(`\n${durationsTable(outcomes)}`);
-for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
+for (const swept of await removeDeadWorlds()) console.error(sweepText(swept));
 const isPassed = outcomes.every(({ result }) => result !== 'failed') && !interrupted.signal.aborted;
 process.exit(isPassed ? 0 : 1);
 

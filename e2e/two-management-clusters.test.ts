@@ -143,7 +143,7 @@ test('deleting the Exposure of the owner removes Snicket from the tenant, the Le
 async function manage(cluster: Cluster, edgeAddress: string): Promise<Management> {
   const { kubeconfig } = cluster.controlPlane;
   await cluster.kubectl('apply', '--server-side', '-f', join(repository, 'deploy', 'crds'));
-  await cluster.definitionsEstablished();
+  await cluster.untilCrdsEstablished();
   await tenant.controlPlane.host.exec([
     ...['ip', 'address', 'add', `${edgeAddress}/16`, 'dev', 'eth0'],
   ]);

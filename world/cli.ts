@@ -7,7 +7,7 @@ import { Dns, recordsFile } from './dns/records.ts';
 import { Host } from './machine/host.ts';
 import { Ledger, worldState, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
-import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
+import { removeDeadWorlds, removeWorld, sweepText } from './machine/sweep.ts';
 import { partsFolder } from './parts/cache.ts';
 import { baseParts, partsByImportance, type Part } from './parts/catalog.ts';
 import { ensureParts, program as partProgram } from './parts/parts.ts';
@@ -52,7 +52,7 @@ cli
 
 cli
   .command('down')
-  .description('Remove kept worlds, and the remains of dead worlds')
+  .description('Remove kept and dead worlds')
   .argument('[id]', 'remove only this world, in any state')
   .action(down);
 
@@ -123,10 +123,10 @@ async function up(options: {
   await checkRequirements();
   const tenant: TenantSpec = { workers: options.workers, proxyMode: options.proxyMode };
   const names = options.tenants.split(',').filter(Boolean);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) fail(`invalid --tenants ${options.tenants}: duplicate name '${twice}'`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate) fail(`invalid --tenants ${options.tenants}: duplicate name '${duplicate}'`);
   const interruption = new AbortController();
-  // A second Ctrl-C terminates the program as usual; the next start then cleans up.
+  // A second Ctrl-C terminates the program. The next start then removes the world.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => interruption.abort(new Error('interrupted; removed everything')));
   }
@@ -161,15 +161,15 @@ async function down(id?: string): Promise<void> {
     return;
   }
   const dead = await removeDeadWorlds();
-  for (const one of dead) console.log(sweptText(one));
-  const others = worldIds().flatMap((one) => Ledger.find(one) ?? []);
-  for (const ledger of others) console.log(await endUnlessNeeded(ledger));
+  for (const result of dead) console.log(sweepText(result));
+  const others = worldIds().flatMap((worldId) => Ledger.find(worldId) ?? []);
+  for (const ledger of others) console.log(await removeUnlessRunning(ledger));
   if (dead.length + others.length === 0) console.log('no worlds found');
   if (dead.some(({ error }) => error)) process.exit(1);
 }
 
 /** Removes a world that is kept or dead, and returns a line that describes the result. */
-async function endUnlessNeeded(ledger: Ledger): Promise<string> {
+async function removeUnlessRunning(ledger: Ledger): Promise<string> {
   switch (worldState(ledger.entries())) {
     case 'running':
       return `${ledger.id}: not removed, because its owner is running (world/world down ${ledger.id} removes it)`;
@@ -193,7 +193,7 @@ async function kubectl(
     fail(
       `no cluster '${cluster}' (it is the first argument); clusters: ${Object.keys(kubeconfigs).join(', ')}`,
     );
-  await handOver([partProgram('kubectl'), `--kubeconfig=${path}`, ...args]);
+  await runInTerminal([partProgram('kubectl'), `--kubeconfig=${path}`, ...args]);
 }
 
 async function exec(host: string, command: string[], options: { world?: string }): Promise<void> {
@@ -203,7 +203,7 @@ async function exec(host: string, command: string[], options: { world?: string }
   const entering = Host.open(ledger, host).entering(
     command[0] === '--' ? command.slice(1) : command,
   );
-  await handOver(entering.argv, entering.env);
+  await runInTerminal(entering.argv, entering.env);
 }
 
 async function logs(
@@ -221,7 +221,7 @@ async function logs(
   const path = Object.hasOwn(files, daemon) ? files[daemon] : undefined;
   if (!path)
     fail(`no log of '${daemon}' on ${host}; logs: ${Object.keys(files).join(', ') || 'none'}`);
-  await handOver(['cat', path]);
+  await runInTerminal(['cat', path]);
 }
 
 async function loadImage(file: string, options: { world?: string }): Promise<void> {
@@ -273,7 +273,7 @@ function findWorld(id?: string): Ledger {
 }
 
 /** Runs a command in this terminal and exits with its exit code. */
-async function handOver(
+async function runInTerminal(
   argv: string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<never> {

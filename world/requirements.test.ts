@@ -15,28 +15,25 @@ test.each([
   expect(olderThan(version, minimum)).toBe(older);
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'without Go and parts, the requirements say what to install',
-  async () => {
-    const cache = mkdtempSync(join(tmpdir(), 'requirements-'));
-    const script = `import { missingRequirements } from ${JSON.stringify(join(import.meta.dir, 'requirements.ts'))};
+test.skipIf(process.platform !== 'linux')('the requirements list programs to install', async () => {
+  const cache = mkdtempSync(join(tmpdir(), 'requirements-'));
+  const script = `import { missingRequirements } from ${JSON.stringify(join(import.meta.dir, 'requirements.ts'))};
     console.log(JSON.stringify(await missingRequirements()));`;
 
-    const child = Bun.spawn([process.execPath, '-e', script], {
-      env: { XDG_CACHE_HOME: cache, PATH: cache },
-    });
-    const missing = JSON.parse(await new Response(child.stdout).text()) as string[];
-    rmSync(cache, { recursive: true });
+  const child = Bun.spawn([process.execPath, '-e', script], {
+    env: { XDG_CACHE_HOME: cache, PATH: cache },
+  });
+  const missing = JSON.parse(await new Response(child.stdout).text()) as string[];
+  rmSync(cache, { recursive: true });
 
-    expect(missing.join('\n')).toMatch(
-      /^Go is not on the PATH, and the parts are not built yet: install Go \d/m,
-    );
-    expect(missing).toContain('ip is not on the PATH: install iproute2');
-  },
-);
+  expect(missing.join('\n')).toMatch(
+    /^Go is not on the PATH, and the parts are not built yet: install Go \d/m,
+  );
+  expect(missing).toContain('ip is not on the PATH: install iproute2');
+});
 
 test.skipIf(process.platform !== 'linux')(
-  'make e2e fails where it cannot run, and succeeds saying so only when asked',
+  'make e2e fails if it cannot run, and skips the tests with E2E=auto',
   async () => {
     const cache = mkdtempSync(join(tmpdir(), 'requirements-'));
     const run = async (e2e: string) => {

@@ -17,21 +17,24 @@ const PROGRAMS = {
   mount: 'mount',
 };
 
-/** Returns what this machine lacks to run a world, each with a fix; empty if it lacks nothing. */
+/** Returns the missing requirements for running a world, each with a fix. */
 export async function missingRequirements(
   parts: readonly Part[] = Object.values(baseParts),
 ): Promise<string[]> {
-  if (process.platform !== 'linux') return [`a world needs Linux, this is ${process.platform}`];
+  if (process.platform !== 'linux')
+    return [`a world requires Linux (running on ${process.platform})`];
   const missing: string[] = [];
   if (process.getuid?.() !== 0)
-    missing.push('a world needs root (namespaces, mounts): run as root or with sudo');
+    missing.push('a world requires root for namespaces and mounts: run it as root or with sudo');
   for (const [program, debianPackage] of Object.entries(PROGRAMS)) {
     if (!Bun.which(program))
       missing.push(`${program} is not on the PATH: install ${debianPackage}`);
   }
   for (const path of [repository, cacheFolder(), worldsFolder]) {
     if (/[:,"\\\n]/.test(path))
-      missing.push(`'${path}' has a character that mount options cannot carry: move it`);
+      missing.push(
+        `'${path}' contains a character that mount options do not support: move the folder`,
+      );
   }
   if (!existsSync('/sys/fs/cgroup')) missing.push('no cgroups at /sys/fs/cgroup: mount them');
   const unbuilt = parts.filter((part) => !partReady(part));
@@ -41,7 +44,7 @@ export async function missingRequirements(
       const absent = part.programs.filter((program) => !debianProgram(part, program));
       if (absent.length > 0) {
         missing.push(
-          `there is no apt-get here to fetch ${absent.join(', ')}: install them with this system's package manager`,
+          `${absent.join(', ')} missing, and apt-get not found: install them with the package manager of this system`,
         );
       }
     }
@@ -59,7 +62,9 @@ async function missingGo(): Promise<string[]> {
     await new Response(Bun.spawn(['go', 'env', 'GOVERSION'], { stderr: 'ignore' }).stdout).text()
   ).trim();
   return olderThan(found.replace(/^go/, ''), goVersion)
-    ? [`Go ${goVersion} or newer is needed to build the parts, this is ${found || 'unknown'}`]
+    ? [
+        `Go ${goVersion} or newer is required to build the parts, found ${found || 'an unknown version'}`,
+      ]
     : [];
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { statusText, table } from './screen.ts';
 
-test('a table has columns as wide as their widest cell, and no blanks at the end', () => {
+test('a table has columns as wide as their widest cell, and no trailing spaces', () => {
   const lines = table([
     ['HOST', 'MEMORY'],
     ['management', '1 MB'],
@@ -11,11 +11,11 @@ test('a table has columns as wide as their widest cell, and no blanks at the end
   expect(lines).toEqual(['HOST        MEMORY', 'management  1 MB', 'a']);
 });
 
-test('the status without worlds says how to start one', () => {
+test('the status without worlds has a hint how to start one', () => {
   expect(statusText([])).toBe('no worlds found; `make world` starts one');
 });
 
-test('the status of a world names programs that have ended, and adds up memory', () => {
+test('the status of a world has its ended programs and its total memory', () => {
   const text = statusText([
     {
       id: 'x1y2',

@@ -15,13 +15,13 @@ const STATES: Readonly<Record<WorldState, string>> = {
   dead: 'dead: its owner is gone (`world/world down` removes it)',
 };
 
-/** Returns the text for a user who has just started a world. */
+/** Returns the text that is printed when a world has started. */
 export function welcomeText(world: World, elapsed: string, kept: boolean): string {
   const clusters = [world.management, ...world.tenants.values()];
   const tenant = clusters[1] ?? world.management;
   // Commands need --world only if there are several worlds.
-  const which = worldIds().length > 1 ? ` --world ${world.id}` : '';
-  const end = kept
+  const worldFlag = worldIds().length > 1 ? ` --world ${world.id}` : '';
+  const ending = kept
     ? `The world keeps running. Remove it:  world/world down ${world.id}`
     : 'Press Ctrl-C to remove it.';
   return `
@@ -31,15 +31,15 @@ World ${world.id} is up after ${elapsed}.
 ${clusters.map((cluster) => `    ${cluster.name.padEnd(12)} ${cluster.controlPlane.machineKubeconfig}`).join('\n')}
 
   commands to try
-    world/world kubectl${which} ${tenant.name} get nodes
-    world/world kubectl${which} ${tenant.name} run hello --image=snicket.test/tools:1
-    world/world kubectl${which} ${tenant.name} wait --for=condition=Ready pod/hello
-    world/world kubectl${which} ${tenant.name} exec -it hello -- sh
-    world/world kubectl${which} ${tenant.name} exec hello -- kubectl get --raw /version   # rejected; Snicket solves this
-    world/world exec${which} ${tenant.workers[0]?.name ?? tenant.name} ip address
+    world/world kubectl${worldFlag} ${tenant.name} get nodes
+    world/world kubectl${worldFlag} ${tenant.name} run hello --image=snicket.test/tools:1
+    world/world kubectl${worldFlag} ${tenant.name} wait --for=condition=Ready pod/hello
+    world/world kubectl${worldFlag} ${tenant.name} exec -it hello -- sh
+    world/world kubectl${worldFlag} ${tenant.name} exec hello -- kubectl get --raw /version   # rejected; Snicket solves this
+    world/world exec${worldFlag} ${tenant.workers[0]?.name ?? tenant.name} ip address
     world/world status
 
-${end}
+${ending}
 `;
 }
 

@@ -84,7 +84,7 @@ test('hosts are below the domain of the spec', () => {
   });
 });
 
-test('the largest world has no address twice, and none outside its network', () => {
+test('the largest world has unique addresses, all within its network', () => {
   const names = Array.from({ length: 100 }, (_, i) => `t${i}`);
   const plan = planWorld({
     tenants: Object.fromEntries(names.map((name) => [name, { workers: 100 }])),
@@ -109,30 +109,30 @@ function isWithinNetwork(address: string): boolean {
 
 describe('an invalid spec', () => {
   test.each(['', 'A', '1a', 'a-', '-a', 'a.b', 'a_b', 'abcdefghijklm'])(
-    'is refused for the tenant name %p',
+    'is rejected for the tenant name %p',
     (name) => {
       expect(() => planWorld({ tenants: { [name]: {} } })).toThrow(`tenant name '${name}'`);
     },
   );
 
-  test.each(['management', 'network', 'edge'])('is refused for the reserved name %p', (name) => {
-    expect(() => planWorld({ tenants: { [name]: {} } })).toThrow(`'${name}' is taken by the world`);
+  test.each(['management', 'network', 'edge'])('is rejected for the reserved name %p', (name) => {
+    expect(() => planWorld({ tenants: { [name]: {} } })).toThrow(`'${name}' is reserved`);
   });
 
   test.each([
     ['a-1', { a: {}, 'a-1': {} }],
     ['a-2', { 'a-2': {}, a: { workers: 2 } }],
     ['management-1', { 'management-1': {} }],
-  ])('is refused for a tenant %p that has the name of a worker', (name, tenants) => {
-    expect(() => planWorld({ tenants })).toThrow(`'${name}' is taken by a worker`);
+  ])('is rejected for a tenant %p that has the name of a worker', (name, tenants) => {
+    expect(() => planWorld({ tenants })).toThrow(`'${name}' is already used by a worker`);
   });
 
-  test.each([-1, 1.5, 101, NaN])('is refused for %p workers', (workers) => {
+  test.each([-1, 1.5, 101, NaN])('is rejected for %p workers', (workers) => {
     expect(() => planTenant({ workers })).toThrow(`a: ${workers} workers`);
   });
 
   test.each(['10', '10.244.0', '10.256', '1000.1', 'ten.two', ''])(
-    'is refused for the pod prefix %p',
+    'is rejected for the pod prefix %p',
     (podPrefix) => {
       expect(() => planTenant({ podPrefix })).toThrow(`podPrefix '${podPrefix}'`);
     },
@@ -142,14 +142,14 @@ describe('an invalid spec', () => {
     expect(() => planTenant({ serviceCidr: 'fd00::/108' })).toThrow("'fd00::/108' is not an IPv4");
   });
 
-  test('is refused for more tenants than there are addresses', () => {
+  test('is rejected for more tenants than there are addresses', () => {
     const tenants = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, {}]));
 
     expect(() => planWorld({ tenants })).toThrow('101 tenants');
   });
 });
 
-test('names of 1 and of 12 characters are fine, and so is a name that only begins like a worker', () => {
+test('accepts names of 1 and of 12 characters, and names that only start like the name of a worker', () => {
   const plan = planWorld({ tenants: { a: {}, 'a-2': {}, 'abcdefghij-9': {} } });
 
   expect(plan.tenants.map(({ name }) => name)).toEqual(['a', 'a-2', 'abcdefghij-9']);
@@ -177,7 +177,7 @@ describe('the first address', () => {
 test.each([
   ['10.100', '10.96.0.0/12'],
   ['172.30', '172.30.0.0/16'],
-])('pods at %p are refused: they would lie within %p', (podPrefix, range) => {
+])('rejects pods at %p, which is within %p', (podPrefix, range) => {
   expect(() => planWorld({ tenants: { a: { podPrefix } } })).toThrow(
     `a: podPrefix '${podPrefix}' lies within ${range}`,
   );
@@ -190,7 +190,7 @@ describe('nodes of an external control plane', () => {
     server: 'https://blue.k8s.snicket.test:443',
   };
 
-  test('have addresses of their own, beside those of all clusters of the world', () => {
+  test('have other addresses than the clusters of the world', () => {
     const { management, tenants } = planWorld({ tenants: { a: {} } });
 
     const plan = planNodes({ ...spec, workers: 2 }, 2);

@@ -12,8 +12,8 @@ export interface NodesSpec {
   /** First two bytes of pod addresses; the pods of node N are in PREFIX.N.0/24. Default 10.244. */
   readonly podPrefix?: string;
   /**
-   * More flags for the kubelets of its workers. With --cloud-provider=external, nodes have no address, and neither logs
-   * nor exec work until a test sets one in place of that provider.
+   * More flags for the kubelets of its workers. With --cloud-provider=external, nodes have no address, and logs and
+   * exec fail, until a test sets the address.
    */
   readonly kubeletFlags?: readonly string[];
 }
@@ -21,8 +21,8 @@ export interface NodesSpec {
 /** Spec of a tenant. */
 export interface TenantSpec extends NodesSpec {
   /**
-   * What writes the endpoints of the Service `kubernetes`: `none` for nothing, as in hosted control planes, or `lease`
-   * for the API server itself. Default none.
+   * Writer of the endpoints of the Service `kubernetes`: `none`, as in hosted control planes, or `lease` for the API
+   * server. Default none.
    */
   readonly endpointReconciler?: 'none' | 'lease';
   /** Start konnectivity-server, and agents on the workers. Default true. */
@@ -63,7 +63,7 @@ export interface Hosts {
   readonly konnectivity: string;
 }
 
-/** Plan of the nodes of a cluster, with what they know of its control plane. */
+/** Plan of the nodes of a cluster, with the address of its control plane. */
 export interface NodesPlan {
   readonly name: string;
   readonly workers: readonly WorkerPlan[];
@@ -141,7 +141,7 @@ export function planWorld(spec: WorldSpec): WorldPlan {
       );
     }
     if (name === 'management' || name === 'network' || name === 'edge')
-      throw new Error(`tenant name '${name}' is taken by the world itself`);
+      throw new Error(`tenant name '${name}' is reserved`);
   }
   const plan = {
     domain,
@@ -153,19 +153,19 @@ export function planWorld(spec: WorldSpec): WorldPlan {
     ),
     tenants: tenants.map(([name, tenant], index) => planCluster(name, tenant, index + 1, domain)),
   };
-  refuseSharedHostNames([plan.management, ...plan.tenants]);
+  assertUniqueHostNames([plan.management, ...plan.tenants]);
   return plan;
 }
 
 /**
- * Throws if a tenant has the name of a worker, because both are names of hosts: the tenant `a-1` and the first worker
- * of `a`.
+ * Throws if a tenant has the name of a worker, such as tenant `a-1` and the first worker of `a`, because both are names
+ * of hosts.
  */
-function refuseSharedHostNames(clusters: readonly ClusterPlan[]): void {
+function assertUniqueHostNames(clusters: readonly ClusterPlan[]): void {
   const workers = new Set(clusters.flatMap((cluster) => cluster.workers.map(({ name }) => name)));
   const shared = clusters.find(({ name }) => workers.has(name));
   if (shared)
-    throw new Error(`tenant name '${shared.name}' is taken by a worker of another cluster`);
+    throw new Error(`tenant name '${shared.name}' is already used by a worker of another cluster`);
 }
 
 function planCluster(name: string, spec: TenantSpec, index: number, domain: string): ClusterPlan {
@@ -207,7 +207,7 @@ export function planNodes(spec: JoinSpec, index: number): NodesPlan {
   const network = `${NETWORK.prefix}.0.0/${NETWORK.length}`;
   if (overlap(serviceCidr, network)) {
     throw new Error(
-      `${name}: serviceCidr '${serviceCidr}' meets ${network}, the world's own; choose another`,
+      `${name}: serviceCidr '${serviceCidr}' overlaps ${network}, the network of the world; choose another`,
     );
   }
   for (const range of [serviceCidr, network]) {
@@ -234,13 +234,13 @@ export function planNodes(spec: JoinSpec, index: number): NodesPlan {
 }
 
 /** Reports whether two IPv4 ranges overlap. */
-function overlap(one: string, other: string): boolean {
-  const [left, right] = [parseCidr(one), parseCidr(other)];
+function overlap(first: string, second: string): boolean {
+  const [left, right] = [parseCidr(first), parseCidr(second)];
   const shift = 32 - Math.min(left.length, right.length);
   return left.network >>> shift === right.network >>> shift;
 }
 
-/** Returns the first address after the network's own: 10.96.0.0/12 has 10.96.0.1. */
+/** Returns the first host address of a range: 10.96.0.1 for 10.96.0.0/12. */
 export function firstAddress(cidr: string): string {
   const first = parseCidr(cidr).network + 1;
   return [24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.');

@@ -93,10 +93,7 @@ function daemonsOf(
     .filter((name) => name !== 'init');
 }
 
-/**
- * Sums the memory of a cgroup's processes. Every process of a host is in its cgroup in each hierarchy, so one is
- * enough.
- */
+/** Sums the memory of a cgroup's processes. Reads one hierarchy, because every process of a host is in all of them. */
 function cgroupMemory(cgroup: string): number {
   const path = cgroupPaths(cgroup)[0];
   if (!path) return 0;

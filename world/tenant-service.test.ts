@@ -25,11 +25,13 @@ function objects(spec: TenantSpec): Record<string, Manifest> {
     authority: { certificate: 'the certificate', key: 'the key' },
     kubeconfigFor: (server: string) => `a kubeconfig for ${server}`,
   } as unknown as ControlPlane;
-  const made = tenantService(controlPlane) as Manifest[];
-  return Object.fromEntries(made.map((one) => [`${one.kind} ${one.metadata.name}`, one]));
+  const manifests = tenantService(controlPlane) as Manifest[];
+  return Object.fromEntries(
+    manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]),
+  );
 }
 
-test('the Service forwards to the control plane through its own EndpointSlice, port for port', () => {
+test('the EndpointSlice of the Service has the address and the ports of the control plane', () => {
   const { 'Service a': service, 'EndpointSlice a-1': slice } = objects({});
 
   expect(service!.spec!.selector).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { persist, together, waitFor } from './wait.ts';
+import { retry, waitForAll, waitFor } from './wait.ts';
 
 test('returns the result of the check', async () => {
   const found = await waitFor('a value', () => 'value');
@@ -7,7 +7,7 @@ test('returns the result of the check', async () => {
   expect(found).toBe('value');
 });
 
-test('repeats the check for false and undefined; 0 and the empty string are results', async () => {
+test('repeats the check while it returns false or undefined, but not for 0 or an empty string', async () => {
   const zeroAfterTwo = [false, undefined, 0] as const;
   const emptyAfterOne = [undefined, ''] as const;
   let looks = 0;
@@ -22,7 +22,7 @@ test('repeats the check for false and undefined; 0 and the empty string are resu
   expect(moreLooks).toBe(2);
 });
 
-test('waits for a slow check', async () => {
+test('waits for an asynchronous check', async () => {
   const gate = Promise.withResolvers<string>();
 
   const found = waitFor('the gate', () => gate.promise);
@@ -31,18 +31,18 @@ test('waits for a slow check', async () => {
   expect(await found).toBe('open');
 });
 
-test('does not wait forever for a check that hangs', async () => {
+test('fails at the deadline if the check hangs', async () => {
   const waiting = waitFor('the gate', () => new Promise<string>(() => {}), { deadlineMs: 5 });
 
   expect(await messageOf(waiting)).toBe('not within 5 ms: the gate');
 });
 
-test('together fails with the first error after all are done', async () => {
+test('waitForAll throws the first error when all promises are settled', async () => {
   const slow = Promise.withResolvers<string>();
   let done = false;
   const slowly = slow.promise.then(() => (done = true));
 
-  const both = together([Promise.reject(new Error('broken')), slowly]);
+  const both = waitForAll([Promise.reject(new Error('broken')), slowly]);
   const message = messageOf(both.then(() => done)).then((text) => `${text} ${done}`);
   slow.resolve('late');
 
@@ -52,9 +52,9 @@ test('together fails with the first error after all are done', async () => {
 test('throws the awaited state and the deadline', async () => {
   let looks = 0;
 
-  const waiting = waitFor('pigs fly', () => ++looks < 0, { deadlineMs: 500, everyMs: 1 });
+  const waiting = waitFor('a state', () => ++looks < 0, { deadlineMs: 500, everyMs: 1 });
 
-  expect(await messageOf(waiting)).toBe('not within 500 ms: pigs fly');
+  expect(await messageOf(waiting)).toBe('not within 500 ms: a state');
   expect(looks).toBeGreaterThan(1);
 });
 
@@ -80,7 +80,7 @@ test('retries after failures and rejections, and returns the first response', as
   const outcomes = [new Error('reset'), 500, 429, 200, 201];
   let tries = 0;
 
-  const answer = await persist(async () => outcome(outcomes[tries++]), {
+  const answer = await retry(async () => outcome(outcomes[tries++]), {
     isRefused: (status) => status >= 429,
     pauseMs: 1,
   });
@@ -93,8 +93,8 @@ test('tries six times, and then throws the last error', async () => {
   let failures = 0;
   let refusals = 0;
 
-  const failing = persist(async () => outcome(new Error(`failure ${++failures}`)), { pauseMs: 1 });
-  const refused = persist(async () => ++refusals, { isRefused: () => true, pauseMs: 1 });
+  const failing = retry(async () => outcome(new Error(`failure ${++failures}`)), { pauseMs: 1 });
+  const refused = retry(async () => ++refusals, { isRefused: () => true, pauseMs: 1 });
 
   expect(await messageOf(failing)).toBe('failure 6');
   expect(await refused).toBe(6);

@@ -22,65 +22,65 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   state: string,
-  look: () => Promise<T | undefined | false> | T | undefined | false,
+  check: () => Promise<T | undefined | false> | T | undefined | false,
   options: WaitOptions = {},
 ): Promise<T> {
   const deadlineMs = (options.deadlineMs ?? 30_000) * patience;
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`not within ${deadlineMs} ms: ${state}`)),
     deadlineMs,
   );
   try {
     for (;;) {
-      const value = await Promise.race([look(), late]);
+      const value = await Promise.race([check(), timeout]);
       if (value !== undefined && value !== false) return value;
-      await Promise.race([Bun.sleep(options.everyMs ?? 100), late]);
+      await Promise.race([Bun.sleep(options.everyMs ?? 100), timeout]);
     }
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Options of {@link persist}. */
-export interface PersistOptions<T> {
+/** Options of {@link retry}. */
+export interface RetryOptions<T> {
   /**
-   * Reports whether a value is a refusal, to be retried. The last value is returned in any case. Default: no value is.
+   * Reports whether a value is a refusal, to be retried. The last value is returned in any case. Default: no value is
+   * refused.
    */
   readonly isRefused?: (value: T) => boolean;
-  /** Pause before the second try; each further pause is twice as long. Default 250. */
+  /** Pause before the second attempt. Each further pause is twice as long. Default 250. */
   readonly pauseMs?: number;
 }
 
-/** Six tries take about eight seconds with the default pause, if each fails at once. */
-const TRIES = 6;
+/** Six attempts take about eight seconds with the default pause, if each fails at once. */
+const MAX_ATTEMPTS = 6;
 
 /**
- * Retries while an attempt fails or is refused, up to six tries, and ends as the last one did. It is meant for reads
- * from a server that is busy or restarting: an unanswered read can be repeated, while an unanswered write may have
- * taken effect.
+ * Retries failed and refused attempts, six attempts in all. Returns the value or throws the error of the last attempt.
+ * Use it only for reads from a server that is busy or restarting: an unanswered write may have taken effect.
  */
-export async function persist<T>(
+export async function retry<T>(
   attempt: () => Promise<T>,
-  { isRefused = () => false, pauseMs = 250 }: PersistOptions<T> = {},
+  { isRefused = () => false, pauseMs = 250 }: RetryOptions<T> = {},
 ): Promise<T> {
-  for (let tried = 1; tried < TRIES; tried++) {
+  for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts++) {
     try {
       const value = await attempt();
       if (!isRefused(value)) return value;
     } catch {
-      // the last try throws its error
+      // the last attempt throws its error
     }
-    await Bun.sleep(pauseMs * 2 ** (tried - 1) * patience);
+    await Bun.sleep(pauseMs * 2 ** (attempts - 1) * patience);
   }
   return attempt();
 }
 
 /**
- * Waits until all promises are settled, and then fails with the first failure. When the caller cleans up, no work is
- * still running.
+ * Waits until all promises are settled, and then throws the first error. So no work is running when the caller cleans
+ * up.
  */
-export async function together<T extends readonly unknown[] | []>(
+export async function waitForAll<T extends readonly unknown[] | []>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(work);

@@ -15,7 +15,7 @@ import { reserveInotify } from './machine/inotify.ts';
 import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
 import { endedDaemons } from './status.ts';
-import { abandonWorld, removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
+import { abandonWorld, removeDeadWorlds, removeWorld, sweepText } from './machine/sweep.ts';
 import { baseParts } from './parts/catalog.ts';
 import { ensureParts } from './parts/parts.ts';
 import { silentProgress, type Progress } from './parts/progress.ts';
@@ -33,7 +33,7 @@ import {
 } from './spec.ts';
 import { startRelay } from './relay/start.ts';
 import { tenantNamespace, tenantService } from './tenant-service.ts';
-import { together, waitFor } from './wait.ts';
+import { waitForAll, waitFor } from './wait.ts';
 
 /** Options of {@link World.start} besides the spec. */
 export interface WorldOptions {
@@ -44,8 +44,8 @@ export interface WorldOptions {
 }
 
 /**
- * Real Kubernetes on one machine: a management cluster, tenants with workers, a network and a DNS between
- * them. `await using world = await World.start({...})` removes it at the end of the scope.
+ * Real Kubernetes on one machine: a management cluster, tenants with workers, a network and a DNS server. `await using
+ * world = await World.start({...})` removes it at the end of the scope.
  */
 export class World {
   readonly id: string;
@@ -59,14 +59,14 @@ export class World {
   #clusters: number;
   #hosts = 0;
 
-  private constructor(ledger: Ledger, plan: WorldPlan, pieces: Pieces) {
+  private constructor(ledger: Ledger, plan: WorldPlan, components: Components) {
     this.id = ledger.id;
     this.plan = plan;
-    this.dns = pieces.dns;
-    this.management = pieces.management;
-    this.tenants = new Map(pieces.tenants.map((tenant) => [tenant.name, tenant]));
+    this.dns = components.dns;
+    this.management = components.management;
+    this.tenants = new Map(components.tenants.map((tenant) => [tenant.name, tenant]));
     this.#ledger = ledger;
-    this.#network = pieces.network;
+    this.#network = components.network;
     this.#clusters = 1 + plan.tenants.length;
   }
 
@@ -74,7 +74,7 @@ export class World {
   static async start(spec: WorldSpec = {}, options: WorldOptions = {}): Promise<World> {
     const plan = planWorld(spec);
     const progress = options.progress ?? silentProgress;
-    for (const swept of await removeDeadWorlds()) progress.done('clean-up', sweptText(swept));
+    for (const result of await removeDeadWorlds()) progress.done('clean-up', sweepText(result));
     await ensureParts(Object.values(baseParts), progress, options.signal);
     options.signal?.throwIfAborted();
     const ledger = Ledger.create(newId());
@@ -82,16 +82,16 @@ export class World {
     options.signal?.addEventListener('abort', abandon);
     try {
       await reserveInotify(ledger, inotifyNeeded(plan));
-      return new World(ledger, plan, await startPieces(ledger, plan, progress));
+      return new World(ledger, plan, await startComponents(ledger, plan, progress));
     } catch (error) {
-      progress.done('world', options.signal?.aborted ? 'given up' : `${ledger.id} could not start`);
+      progress.done('world', options.signal?.aborted ? 'canceled' : `${ledger.id} could not start`);
       const failure: unknown = options.signal?.aborted
         ? options.signal.reason
         : withEndedDaemons(error, ledger);
-      await removeWorld(ledger).catch((left: unknown) => {
+      await removeWorld(ledger).catch((removalError: unknown) => {
         throw new AggregateError(
-          [failure, left],
-          `world ${ledger.id} could not start, nor be removed`,
+          [failure, removalError],
+          `world ${ledger.id} could not start, and could not be removed`,
         );
       });
       throw failure;
@@ -124,7 +124,7 @@ export class World {
     const archive = typeof image === 'string' ? image : imageArchive(image);
     const clusters = [this.management, ...this.tenants.values(), ...this.#joined];
     const workers = clusters.flatMap((cluster) => cluster.workers);
-    await together(workers.map((worker) => worker.importImage(archive)));
+    await waitForAll(workers.map((worker) => worker.importImage(archive)));
   }
 
   /** Adds a machine to the network, for an edge, a provider's controller, or a client. */
@@ -140,7 +140,7 @@ export class World {
 
   /**
    * Adds workers that join a control plane outside the world, and returns when they are Ready. They dial `spec.server`,
-   * whose name should resolve by then.
+   * whose name must already resolve.
    *
    * @param access the administrator's access to the API server.
    * @param archives image archives for the workers besides those that every worker has.
@@ -153,7 +153,7 @@ export class World {
     const plan = planNodes(spec, this.#clusters++);
     await reserveInotify(this.#ledger, plan.workers.length * INOTIFY_PER_WORKER);
     this.dns.addViews(...clusterViews(plan));
-    // The API server of a provider's tenant may prefer the names of nodes to their addresses.
+    // The API server of a provider's tenant may connect to nodes by name.
     for (const { name, address } of plan.workers) this.dns.set(name, address);
     const workers = await buildWorkers(this.#ledger, this.#network, plan);
     const cluster = new Cluster(new ClusterApi(plan, access), workers);
@@ -162,11 +162,11 @@ export class World {
     return cluster;
   }
 
-  /** Switches off, for good, the workers that {@link join} added. Their Node objects stay. */
-  async leave(cluster: Cluster<ClusterApi>): Promise<void> {
+  /** Stops the workers that {@link join} added, permanently. Their Node objects stay. */
+  async stopJoined(cluster: Cluster<ClusterApi>): Promise<void> {
     if (!this.#joined.delete(cluster))
-      throw new Error(`${cluster.name} has not joined world ${this.id}, or has left it already`);
-    await together(cluster.workers.map(({ host }) => host.stop()));
+      throw new Error(`${cluster.name} is not joined to world ${this.id}`);
+    await waitForAll(cluster.workers.map(({ host }) => host.stop()));
   }
 
   /**
@@ -205,14 +205,18 @@ export interface NetworkHost {
   readonly link: Link;
 }
 
-interface Pieces {
+interface Components {
   readonly network: Network;
   readonly dns: Dns;
   readonly management: Cluster;
   readonly tenants: readonly Cluster[];
 }
 
-async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress): Promise<Pieces> {
+async function startComponents(
+  ledger: Ledger,
+  plan: WorldPlan,
+  progress: Progress,
+): Promise<Components> {
   const planPath = join(ledger.folder, 'plan.json');
   writeFileSync(`${planPath}.new`, JSON.stringify(plan));
   renameSync(`${planPath}.new`, planPath);
@@ -236,17 +240,17 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
     return resolver.tail().includes('answering');
   });
   const targets = clusters.map(({ name, address }) => [name, `${address}:${API_PORT}`] as const);
-  const relayed = await startRelay(hub, 'relay', Object.fromEntries(targets));
+  const machineServers = await startRelay(hub, 'relay', Object.fromEntries(targets));
   const archives = await baseImages();
 
   progress.update('world', 'control planes and workers');
-  const built = await together(
+  const built = await waitForAll(
     clusters.map(async (cluster) => {
-      const url = relayed.get(cluster.name);
+      const url = machineServers.get(cluster.name);
       if (url === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
       const built = await buildCluster(ledger, network, cluster, url);
       await built.start(archives, cluster.konnectivity ? konnectivityObjects(cluster) : []);
-      if (cluster.konnectivity && !hasExternalCloud(cluster)) await built.nodesReached();
+      if (cluster.konnectivity && !hasExternalCloud(cluster)) await built.untilNodesReachable();
       progress.done(
         cluster.name,
         `ready, ${cluster.workers.length} ${cluster.workers.length === 1 ? 'node' : 'nodes'}`,
@@ -278,12 +282,12 @@ async function nameService(
   }
 }
 
-/** Creates the hosts of a cluster and its certificates; nothing runs yet. */
+/** Creates the hosts of a cluster and its certificates. Does not start programs. */
 async function buildCluster(
   ledger: Ledger,
   network: Network,
   plan: ClusterPlan,
-  relayed: string,
+  machineServer: string,
 ): Promise<Cluster> {
   const host = await Host.create(ledger, {
     name: plan.name,
@@ -292,11 +296,11 @@ async function buildCluster(
   });
   const link = await connect(network, host, plan.address);
   const workers = await buildWorkers(ledger, network, plan);
-  return new Cluster(await ControlPlane.create(plan, host, link, relayed), workers);
+  return new Cluster(await ControlPlane.create(plan, host, link, machineServer), workers);
 }
 
 async function buildWorkers(ledger: Ledger, network: Network, plan: NodesPlan): Promise<Worker[]> {
-  return together(
+  return waitForAll(
     plan.workers.map((worker) =>
       Worker.create(ledger, plan, worker, (node) => connect(network, node, worker.address)),
     ),
@@ -316,7 +320,7 @@ function withEndedDaemons(error: unknown, ledger: Ledger): Error {
   return new Error([message, ...ended].join('\n\n'), { cause: error });
 }
 
-/** Every host name points to its own control plane. A test puts an edge in front of it by changing that. */
+/** Returns records that point every host to its control plane. A test changes them to use an edge. */
 function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
   return {
     names: Object.fromEntries(

@@ -1,7 +1,7 @@
 /** Measures the gateway with 10,000 routes: its start, one change, and the cost of a connection. */
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Progress } from '../../world/parts/progress.ts';
-import { together } from '../../world/wait.ts';
+import { waitForAll } from '../../world/wait.ts';
 import { costOf, loadArguments } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
 import { type LoadTime, runLoad } from '../lab/load.ts';
@@ -84,7 +84,7 @@ async function startWith(
 ): Promise<StartedGateway> {
   const launch = launchGateway(lab.environment, engine, names);
   const began = performance.now();
-  const [program, startMs] = await together([
+  const [program, startMs] = await waitForAll([
     lab.start(`gateway-${names.length}`, 'tested', launch, 'plain'),
     probeUntilRouted(launch.port, HOST, lab.signal).then(() => performance.now() - began),
   ]);

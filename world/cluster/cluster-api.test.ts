@@ -1,4 +1,4 @@
-/** Reads from an API server that is busy or briefly unavailable, over real TLS. */
+/** Tests requests over TLS to an API server that is busy or briefly unavailable. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ let server: Bun.Server<undefined>;
 let cluster: Cluster<ClusterApi>;
 /** Statuses that the server returns, in order, before it lists nodes. For kubectl, each entry is one failed run. */
 let refusals: number[] = [];
-let asked: string[] = [];
+let requests: string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'snicket-cluster-api-'));
@@ -27,13 +27,13 @@ beforeAll(async () => {
     port: 0,
     tls: { cert: serving.certificate, key: serving.key },
     fetch: (request) => {
-      asked.push(request.method);
+      requests.push(request.method);
       const status = refusals.shift();
-      return status === undefined ? Response.json(NODES) : new Response('not now', { status });
+      return status === undefined ? Response.json(NODES) : new Response('busy', { status });
     },
   });
   const exec = async () => {
-    asked.push('kubectl');
+    requests.push('kubectl');
     if (refusals.shift() !== undefined) throw new Error('TLS handshake timeout');
     return { stdout: '{"kind":"Node"}', stderr: '' };
   };
@@ -43,7 +43,7 @@ beforeAll(async () => {
     admin: await authority.issue({ commonName: 'admin', organization: 'system:masters' }),
     host: { folder, exec } as unknown as Host,
     server: 'https://192.0.2.1:6443',
-    relayed: `https://localhost:${server.port}`,
+    machineServer: `https://localhost:${server.port}`,
     kubeconfig: join(folder, 'kubeconfig'),
     machineKubeconfig: join(folder, 'machine-kubeconfig'),
     pauseMs: 1,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   refusals = [];
-  asked = [];
+  requests = [];
 });
 
 afterAll(async () => {
@@ -67,7 +67,7 @@ test('retries a list that a busy server rejects', async () => {
   const nodes = await cluster.list('nodes');
 
   expect(nodes).toEqual(NODES.items);
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
 test('retries an object that kubectl cannot read', async () => {
@@ -76,7 +76,7 @@ test('retries an object that kubectl cannot read', async () => {
   const node = await cluster.get('node', 'a-1');
 
   expect(node).toEqual({ kind: 'Node' });
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
 test('does not retry kubectl commands that write or check a path', async () => {
@@ -85,7 +85,7 @@ test('does not retry kubectl commands that write or check a path', async () => {
   await expect(cluster.kubectl('delete', 'node', 'a-1')).rejects.toThrow('TLS handshake timeout');
   await expect(cluster.kubectl('get', '--raw', '/readyz')).rejects.toThrow('TLS handshake timeout');
 
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test('does not retry after a definitive rejection', async () => {
@@ -94,7 +94,7 @@ test('does not retry after a definitive rejection', async () => {
   const { status } = await cluster.controlPlane.request('GET', PATH);
 
   expect(status).toBe(404);
-  expect(asked).toEqual(['GET']);
+  expect(requests).toEqual(['GET']);
 });
 
 test('does not retry writes', async () => {
@@ -103,12 +103,12 @@ test('does not retry writes', async () => {
   const { status } = await cluster.controlPlane.request('POST', PATH, {});
 
   expect(status).toBe(500);
-  expect(asked).toEqual(['POST']);
+  expect(requests).toEqual(['POST']);
 });
 
-test('checks once whether it answers, because callers retry', async () => {
+test('answers() sends one request, because its callers retry', async () => {
   refusals = [503];
 
   expect(await cluster.controlPlane.answers(PATH)).toBe(false);
-  expect(asked).toEqual(['GET']);
+  expect(requests).toEqual(['GET']);
 });

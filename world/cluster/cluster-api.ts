@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
 import { program } from '../parts/parts.ts';
 import type { NodesPlan } from '../spec.ts';
-import { patience, persist, waitFor } from '../wait.ts';
+import { patience, retry, waitFor } from '../wait.ts';
 import { kubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { Authority, Credential, Subject } from './pki.ts';
 
@@ -17,16 +17,18 @@ export interface ClusterAccess {
   /** Address of the API server as that host reaches it. */
   readonly server: string;
   /** Address of the API server from the machine's own network. */
-  readonly relayed: string;
+  readonly machineServer: string;
   /** Path of the kubeconfig to write for `server`. */
   readonly kubeconfig: string;
   /** Path of the kubeconfig to write for `relayed`. */
   readonly machineKubeconfig: string;
-  /** Pause before a failed read is retried. Default: that of {@link persist}. */
+  /** Pause before a failed read is retried. Default: see {@link retry}. */
   readonly pauseMs?: number;
 }
 
-/** A cluster's API server as its administrator and its nodes use it. It belongs to the world or to a provider. */
+/**
+ * Access to the API server of a cluster, for its administrator and its nodes. A world or a provider runs the server.
+ */
 export class ClusterApi {
   readonly plan: NodesPlan;
   readonly authority: Authority;
@@ -39,9 +41,9 @@ export class ClusterApi {
   /** Path of the administrator's kubeconfig, for programs in the machine's own network. */
   readonly machineKubeconfig: string;
   /** Retry options for failed reads. */
-  readonly persistence: { readonly pauseMs?: number };
+  readonly retryOptions: { readonly pauseMs?: number };
   readonly #admin: Credential;
-  readonly #relayed: string;
+  readonly #machineServer: string;
 
   constructor(plan: NodesPlan, access: ClusterAccess) {
     this.plan = plan;
@@ -50,12 +52,12 @@ export class ClusterApi {
     this.server = access.server;
     this.kubeconfig = access.kubeconfig;
     this.machineKubeconfig = access.machineKubeconfig;
-    this.persistence = access.pauseMs === undefined ? {} : { pauseMs: access.pauseMs };
+    this.retryOptions = access.pauseMs === undefined ? {} : { pauseMs: access.pauseMs };
     this.#admin = access.admin;
-    this.#relayed = access.relayed;
+    this.#machineServer = access.machineServer;
     const mode = 0o600;
     writeFileSync(this.kubeconfig, this.kubeconfigFor(this.server), { mode });
-    writeFileSync(this.machineKubeconfig, this.kubeconfigFor(this.#relayed), { mode });
+    writeFileSync(this.machineKubeconfig, this.kubeconfigFor(this.#machineServer), { mode });
   }
 
   /** Text of the administrator's kubeconfig for another address of the same API server. */
@@ -87,7 +89,7 @@ export class ClusterApi {
       timeoutMs: 120_000,
       // Ignore the kubectl preferences of the user who runs the tests.
       env: { KUBERC: 'off' },
-      shown: [`${this.plan.name}: kubectl`, ...args],
+      displayArgv: [`${this.plan.name}: kubectl`, ...args],
       ...(input === undefined ? {} : { input }),
     });
     return stdout;
@@ -101,8 +103,8 @@ export class ClusterApi {
   }
 
   /**
-   * Sends a request to the API server as the administrator, from the machine's own network. A GET is retried for a
-   * while if the API server does not answer or is too busy, because no test is about such short failures.
+   * Sends a request to the API server as the administrator, from the machine's own network. A GET is retried if the API
+   * server does not answer or is busy, because no test checks such short failures.
    */
   async request(
     method: string,
@@ -110,8 +112,8 @@ export class ClusterApi {
     body?: unknown,
     contentType = 'application/json',
   ): Promise<Response> {
-    const ask = async () => this.#ask(method, path, body, contentType);
-    return method === 'GET' ? persist(ask, { ...this.persistence, isRefused: isBusy }) : ask();
+    const send = async () => this.#send(method, path, body, contentType);
+    return method === 'GET' ? retry(send, { ...this.retryOptions, isRefused: isBusy }) : send();
   }
 
   /**
@@ -120,20 +122,20 @@ export class ClusterApi {
    */
   async answers(path: string): Promise<boolean> {
     try {
-      return (await this.#ask('GET', path)).ok;
+      return (await this.#send('GET', path)).ok;
     } catch {
       return false; // the caller retries until its deadline
     }
   }
 
   /** Sends one request and reads the whole response. */
-  async #ask(
+  async #send(
     method: string,
     path: string,
     body?: unknown,
     contentType = 'application/json',
   ): Promise<Response> {
-    const response = await fetch(`${this.#relayed}${path}`, {
+    const response = await fetch(`${this.#machineServer}${path}`, {
       method,
       headers: { 'content-type': contentType },
       ...(body === undefined

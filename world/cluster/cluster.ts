@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { hasExternalCloud } from '../spec.ts';
-import { persist, together, waitFor } from '../wait.ts';
+import { retry, waitForAll, waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
@@ -9,8 +9,8 @@ import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * A control plane with its workers: the management cluster or a tenant. As `Cluster<ClusterApi>` it is also the tenant
- * of a provider, whose control plane does not belong to the world.
+ * A control plane with its workers: the management cluster or a tenant. `Cluster<ClusterApi>` also covers the tenant of
+ * a provider, whose control plane is not part of the world.
  */
 export class Cluster<C extends ClusterApi = ControlPlane> {
   readonly name: string;
@@ -27,33 +27,36 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
   }
 
   /**
-   * Starts everything, and returns when the nodes are Ready, kube-proxy has written its rules and pods can be created.
+   * Starts control plane and workers. Returns when the nodes are Ready, kube-proxy has written its rules and pods can
+   * be created.
    *
    * @param archives image archives for the nodes.
    * @param objects objects to apply while the nodes start. Default none.
    */
   async start(archives: readonly string[], objects: readonly object[] = []): Promise<void> {
-    await together([
+    await waitForAll([
       this.controlPlane.start(),
       ...this.workers.map((worker) => worker.startContainerd(archives)),
     ]);
-    await together([
+    await waitForAll([
       ...this.workers.map((worker) => worker.startKubelet(this.controlPlane)),
       objects.length > 0 ? this.apply(...objects) : undefined,
     ]);
-    await this.#nodesReady();
-    await this.#serviceAccountReady();
+    await this.#untilNodesReady();
+    await this.#untilServiceAccountReady();
     // Nodes of an external cloud provider have no address yet, and kube-proxy waits half a minute for it.
-    if (!hasExternalCloud(this.plan)) await this.#servicesReady();
+    if (!hasExternalCloud(this.plan)) await this.#untilServicesReady();
   }
 
   /** Returns the worker with this name, or the first worker. */
   worker(name?: string): Worker {
     const worker =
-      name === undefined ? this.workers[0] : this.workers.find((one) => one.name === name);
+      name === undefined
+        ? this.workers[0]
+        : this.workers.find((candidate) => candidate.name === name);
     if (!worker)
       throw new Error(
-        `${this.name} has no worker${name ? ` '${name}'` : ''}; workers: ${this.workers.map((one) => one.name).join(', ') || 'none'}`,
+        `${this.name} has no worker${name ? ` '${name}'` : ''}; workers: ${this.workers.map((candidate) => candidate.name).join(', ') || 'none'}`,
       );
     return worker;
   }
@@ -65,10 +68,10 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
    */
   async kubectl(...args: string[]): Promise<string> {
     const run = async () => this.controlPlane.kubectl(args);
-    // Callers that request a raw path mostly poll it themselves.
+    // Callers that request a raw path retry it themselves.
     const reads = args[0] === 'get' && args[1] !== '--raw';
     // kubectl exits with the same code for every kind of failure, so every failure is retried.
-    return reads ? persist(run, this.controlPlane.persistence) : run();
+    return reads ? retry(run, this.controlPlane.retryOptions) : run();
   }
 
   /** Applies objects, given as values or as YAML. */
@@ -84,7 +87,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
-  /** Reads one object; undefined if there is none. */
+  /** Returns an object; undefined if it does not exist. */
   async get<T = Record<string, unknown>>(
     resource: string,
     name: string,
@@ -114,26 +117,26 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
       podManifest(spec, name),
     );
     if (!response.ok)
-      throw new Error(`pod ${name} of ${this.name} was refused: ${await response.text()}`);
+      throw new Error(`pod ${name} of ${this.name} was rejected: ${await response.text()}`);
     const pod = new Pod(this, namespace, name);
-    await pod.settled();
+    await pod.untilSettled();
     return pod;
   }
 
   /** Waits until the API server reaches every kubelet through konnectivity. From then on, logs and exec work. */
-  async nodesReached(): Promise<void> {
+  async untilNodesReachable(): Promise<void> {
     for (const worker of this.workers) {
       await waitFor(
         `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
         () => this.controlPlane.answers(`/api/v1/nodes/${worker.name}/proxy/healthz`),
-        // An agent that found no server retries after half a minute.
+        // An agent that did not find its server retries after half a minute.
         { deadlineMs: 120_000, everyMs: 250 },
       );
     }
   }
 
   /** Waits until the API server serves the kinds of all CRDs. `kubectl wait` fails for a CRD without a status. */
-  async definitionsEstablished(): Promise<void> {
+  async untilCrdsEstablished(): Promise<void> {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await waitFor(
       `the API server of ${this.name} serves the kinds of all CRDs`,
@@ -156,7 +159,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
-  async #nodesReady(): Promise<void> {
+  async #untilNodesReady(): Promise<void> {
     await waitFor(
       `the ${this.workers.length} nodes of ${this.name} are Ready`,
       async () => {
@@ -165,7 +168,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
           if (!kubelet.running)
             throw new Error(`kubelet of ${worker.name} ended:\n${kubelet.tail()}`);
         }
-        // Compared by name, because the tenant of a provider may have had other nodes before.
+        // Compares names, because Node objects of removed workers stay.
         const ready = (await this.list('nodes')).filter(isReady);
         const names = new Set(ready.map(({ metadata }) => metadata?.name));
         return this.workers.every(({ name }) => names.has(name));
@@ -174,7 +177,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
-  async #servicesReady(): Promise<void> {
+  async #untilServicesReady(): Promise<void> {
     for (const worker of this.workers) {
       await waitFor(`${worker.name} forwards to Services`, async () => forwardsToServices(worker), {
         deadlineMs: 60_000,
@@ -182,7 +185,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     }
   }
 
-  async #serviceAccountReady(): Promise<void> {
+  async #untilServiceAccountReady(): Promise<void> {
     await waitFor(
       `${this.name} has its default service account`,
       () => this.controlPlane.answers('/api/v1/namespaces/default/serviceaccounts/default'),

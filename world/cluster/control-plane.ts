@@ -44,19 +44,19 @@ export class ControlPlane extends ClusterApi {
     this.#paths = controlPlanePaths(access.host.folder);
   }
 
-  /** Issues the certificates; nothing runs yet. `relayed` is the API server's address from the machine's own network. */
+  /** Issues the certificates. `machineServer` is the API server's address from the machine's own network. */
   static async create(
     plan: ClusterPlan,
     host: Host,
     link: Link,
-    relayed: string,
+    machineServer: string,
   ): Promise<ControlPlane> {
     const authority = await Authority.create(`${plan.name}-ca`);
     const admin = await authority.issue({ commonName: 'admin', organization: 'system:masters' });
     const server = `https://${plan.address}:${API_PORT}`;
     const kubeconfig = join(host.folder, 'files', 'admin.kubeconfig');
     const machineKubeconfig = join(host.folder, 'kubeconfig');
-    const access = { authority, admin, host, server, relayed, kubeconfig, machineKubeconfig };
+    const access = { authority, admin, host, server, machineServer, kubeconfig, machineKubeconfig };
     const controlPlane = new ControlPlane(plan, link, access);
     await writeControlPlaneFiles(plan, controlPlane.#paths, authority, server);
     return controlPlane;
@@ -84,7 +84,7 @@ export class ControlPlane extends ClusterApi {
 
   /** Fills the disk of etcd to the last byte. */
   async fillDisk(): Promise<void> {
-    // dd exits with an error when the disk is full, as intended.
+    // dd fails when the disk is full, so the exit code is that of the test.
     await this.host.exec([
       'sh',
       '-c',

@@ -5,12 +5,20 @@ import { forwardsToServices } from './kube-proxy.ts';
 const METRIC = 'kubeproxy_sync_proxy_rules_last_timestamp_seconds';
 
 test.each([
-  ['with its rules', `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 1.79e+09\n`, true],
-  ['of an older version, with its rules', `${METRIC} 1.79e+09\n`, true],
-  ['that has written none yet', `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 0\n`, false],
-  ['that does not say', 'go_goroutines 70\n', false],
-])('a kube-proxy %s', async (_, page, isLeading) => {
-  expect(await forwardsToServices({ exec: async () => page })).toBe(isLeading);
+  [
+    'that has written its rules',
+    `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 1.79e+09\n`,
+    true,
+  ],
+  ['of an older version that has written its rules', `${METRIC} 1.79e+09\n`, true],
+  [
+    'that has not written rules yet',
+    `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 0\n`,
+    false,
+  ],
+  ['without the metric', 'go_goroutines 70\n', false],
+])('a kube-proxy %s', async (_, page, expected) => {
+  expect(await forwardsToServices({ exec: async () => page })).toBe(expected);
 });
 
 test('a kube-proxy that does not listen yet is not ready', async () => {
@@ -20,7 +28,7 @@ test('a kube-proxy that does not listen yet is not ready', async () => {
   expect(await forwardsToServices({ exec: () => Promise.reject(refused) })).toBe(false);
 });
 
-test('another error is thrown', async () => {
+test('throws other errors', async () => {
   const gone = new Error('host a-1 is gone');
 
   await expect(forwardsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);

@@ -1,10 +1,10 @@
 import { CommandError } from '../machine/command.ts';
 import type { Worker } from './worker.ts';
 
-/** Reads kube-proxy's metrics with bash alone, which every host of a world has. */
-const ASK_FOR_METRICS = String.raw`exec 3<>/dev/tcp/127.0.0.1/10249; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`;
+/** Reads kube-proxy's metrics with bash, because hosts have no curl. */
+const METRICS_SCRIPT = String.raw`exec 3<>/dev/tcp/127.0.0.1/10249; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3`;
 
-/** Matches the time at which kube-proxy last wrote its rules, in seconds since 1970, unless it is 0. */
+/** Matches the Unix time at which kube-proxy last wrote its rules. It is 0 before the first write. */
 const RULES_WRITTEN = /^kubeproxy_sync_proxy_rules_last_timestamp_seconds(?:\{.*\})? [1-9]/m;
 
 /**
@@ -12,7 +12,7 @@ const RULES_WRITTEN = /^kubeproxy_sync_proxy_rules_last_timestamp_seconds(?:\{.*
  */
 export async function forwardsToServices(worker: Pick<Worker, 'exec'>): Promise<boolean> {
   try {
-    return RULES_WRITTEN.test(await worker.exec('bash', '-c', ASK_FOR_METRICS));
+    return RULES_WRITTEN.test(await worker.exec('bash', '-c', METRICS_SCRIPT));
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return false; // kube-proxy does not listen yet

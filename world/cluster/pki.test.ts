@@ -44,17 +44,21 @@ describe('a certificate', () => {
     );
   });
 
-  test('matches its key and its authority, but no other authority of the same name', () => {
+  test('is verified by its authority only, even if another authority has the same name', () => {
     const certificate = new X509Certificate(server.certificate);
-    const [own, other] = [authority, foreign].map((ca) => new X509Certificate(ca.certificate));
+    const [trusted, untrusted] = [authority, foreign].map(
+      (ca) => new X509Certificate(ca.certificate),
+    );
 
-    expect(certificate.checkIssued(own!)).toBe(true);
-    expect(certificate.verify(own!.publicKey)).toBe(true);
-    expect(certificate.verify(other!.publicKey)).toBe(false);
+    expect(certificate.checkIssued(trusted!)).toBe(true);
+    expect(certificate.verify(trusted!.publicKey)).toBe(true);
+    expect(certificate.verify(untrusted!.publicKey)).toBe(false);
   });
 
-  test('is valid on a machine whose clock is an hour behind, and not longer than its authority', () => {
-    const [ca, leaf] = [authority, server].map((one) => new X509Certificate(one.certificate));
+  test('is valid on a machine whose clock is an hour behind, and expires before its authority', () => {
+    const [ca, leaf] = [authority, server].map(
+      (credential) => new X509Certificate(credential.certificate),
+    );
 
     expect(Date.parse(leaf!.validFrom)).toBeLessThan(Date.now() - 3600_000);
     expect(Date.parse(leaf!.validTo)).toBeGreaterThan(Date.now() + 3600_000);
@@ -85,7 +89,7 @@ describe.skipIf(Bun.which('openssl') === null)('openssl in strict mode', () => {
     expect(verify(client, 'sslserver')).toMatch(/unsuitable certificate purpose|unsupported/);
   });
 
-  function verify(credential: Credential, purpose: string, ...more: string[]): string {
+  function verify(credential: Credential, purpose: string, ...flags: string[]): string {
     const ca = writeCredential(folder, 'ca', authority);
     const leaf = writeCredential(folder, 'leaf', credential);
     const { stdout, stderr } = Bun.spawnSync(
@@ -95,7 +99,7 @@ describe.skipIf(Bun.which('openssl') === null)('openssl in strict mode', () => {
         '-x509_strict',
         '-purpose',
         purpose,
-        ...more,
+        ...flags,
         '-CAfile',
         ca.certificate,
       ].concat(leaf.certificate),
@@ -108,23 +112,23 @@ describe('a TLS handshake', () => {
   test.each(['a.k8s.snicket.test', '127.0.0.1'])(
     'succeeds with a server named %s',
     async (name) => {
-      const { seen } = await handshake({ name });
+      const { outcome } = await handshake({ name });
 
-      expect(seen).toBe('accepted');
+      expect(outcome).toBe('accepted');
     },
   );
 
   test('fails with a server under a name that its certificate does not have', async () => {
-    const { seen } = await handshake({ name: 'b.k8s.snicket.test' });
+    const { outcome } = await handshake({ name: 'b.k8s.snicket.test' });
 
-    expect(seen).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(outcome).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   test('fails with a server of another authority, even one of the same name', async () => {
-    const { seen } = await handshake({ name: 'a.k8s.snicket.test', trusting: foreign });
+    const { outcome } = await handshake({ name: 'a.k8s.snicket.test', trusting: foreign });
 
-    expect(seen).not.toBe('accepted');
-    expect(seen).not.toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(outcome).not.toBe('accepted');
+    expect(outcome).not.toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   test('authenticates a client of a trusted authority', async () => {
@@ -151,8 +155,8 @@ describe('a TLS handshake', () => {
       requestCert: true,
       rejectUnauthorized: false,
     });
-    const met = Promise.withResolvers<TLSSocket>();
-    listener.on('secureConnection', met.resolve);
+    const accepted = Promise.withResolvers<TLSSocket>();
+    listener.on('secureConnection', accepted.resolve);
     listener.on('tlsClientError', () => {});
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
@@ -163,13 +167,13 @@ describe('a TLS handshake', () => {
       ...(/^\d/.test(options.name) ? {} : { servername: options.name }),
       ...(options.as ? { cert: options.as.certificate, key: options.as.key } : {}),
     });
-    const seen = await new Promise<string>((resolve) => {
+    const outcome = await new Promise<string>((resolve) => {
       socket.once('secureConnect', () => resolve('accepted'));
       socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     });
-    const peer = seen === 'accepted' ? await met.promise : undefined;
+    const peer = outcome === 'accepted' ? await accepted.promise : undefined;
     const result = {
-      seen,
+      outcome,
       clientTrusted: peer?.authorized,
       clientName: peer?.getPeerCertificate().subject?.CN,
     };
@@ -181,7 +185,7 @@ describe('a TLS handshake', () => {
 });
 
 describe('an authority with an RSA key', () => {
-  test('has it in PKCS#1, with the certificate that belongs to it', async () => {
+  test('stores the key in PKCS#1 and has a matching certificate', async () => {
     const rsa = await Authority.create('etcd-ca', { keyType: 'rsa' });
 
     expect(rsa.key).toStartWith('-----BEGIN RSA PRIVATE KEY-----\n');
@@ -202,19 +206,19 @@ describe('an authority with an RSA key', () => {
 
 describe.each(['ecdsa', 'rsa'] as const)('an authority with a key of type %s', (keyType) => {
   test('can be opened from its certificate and key, and signs as before', async () => {
-    const made = await Authority.create('kubernetes', { keyType });
+    const created = await Authority.create('kubernetes', { keyType });
 
-    const opened = await Authority.open({ certificate: made.certificate, key: made.key });
+    const opened = await Authority.open({ certificate: created.certificate, key: created.key });
 
     const [ca, before, after] = [
-      made,
-      await made.issue({ commonName: 'one' }),
+      created,
+      await created.issue({ commonName: 'one' }),
       await opened.issue({ commonName: 'one' }),
     ].map(({ certificate }) => new X509Certificate(certificate));
     expect(after!.verify(ca!.publicKey)).toBe(true);
     expect(after!.checkIssued(ca!)).toBe(true);
     expect(after!.issuer).toBe(before!.issuer);
-    expect([opened.certificate, opened.key]).toEqual([made.certificate, made.key]);
+    expect([opened.certificate, opened.key]).toEqual([created.certificate, created.key]);
   });
 });
 

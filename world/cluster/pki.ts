@@ -101,7 +101,7 @@ export class Authority {
     const names = subject.names ?? [];
     const certificate = await x509.X509CertificateGenerator.create({
       subject: `${subject.organization ? `O=${subject.organization}, ` : ''}CN=${subject.commonName}`,
-      // The encoded name, not its text: Go compares the bytes, and a text has several encodings.
+      // Copies the encoded name, because Go compares its bytes, and the same text has several encodings.
       issuer: this.#certificate.subjectName,
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
@@ -152,11 +152,11 @@ export function writeCredential(
   return paths;
 }
 
-/** Returns the CA's own subject key identifier. Computing it does not work, because Go uses another hash since 1.25. */
+/** Copies the subject key identifier of the CA. Computing it would fail, because Go uses another hash since 1.25. */
 async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
-  const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
-  return own
-    ? new x509.AuthorityKeyIdentifierExtension(own.keyId)
+  const identifier = authority.getExtension(x509.SubjectKeyIdentifierExtension);
+  return identifier
+    ? new x509.AuthorityKeyIdentifierExtension(identifier.keyId)
     : x509.AuthorityKeyIdentifierExtension.create(authority.publicKey);
 }
 

@@ -41,7 +41,7 @@ export class Pod {
 
   /** Writes a file in the pod. */
   async write(path: string, text: string): Promise<void> {
-    // The end of standard input may overtake the content, and the file is then empty.
+    // Checks the file, because kubectl may close standard input before it has sent the content.
     await waitFor(`${path} is in pod ${this.name}`, async () => {
       const command = ['--', 'sh', '-c', `cat > ${path}`];
       await this.#cluster.controlPlane.kubectl(
@@ -74,9 +74,9 @@ export class Pod {
    *
    * @throws if the pod has failed, with its status and output
    */
-  async settled(deadlineMs = 60_000): Promise<void> {
+  async untilSettled(deadlineMs = 60_000): Promise<void> {
     let last: ObjectWithConditions = {};
-    const look = async () => {
+    const isSettled = async () => {
       const path = `/api/v1/namespaces/${this.namespace}/pods/${this.name}`;
       const response = await this.#cluster.controlPlane.request('GET', path);
       if (!response.ok)
@@ -84,8 +84,8 @@ export class Pod {
       last = (await response.json()) as ObjectWithConditions;
       return isReady(last) || last.status?.phase === 'Succeeded' || last.status?.phase === 'Failed';
     };
-    await waitFor(`pod ${this.name} runs`, look, { deadlineMs }).catch((error: unknown) => {
-      throw new Error(`pod ${this.name} did not come to run: ${JSON.stringify(last.status)}`, {
+    await waitFor(`pod ${this.name} runs`, isSettled, { deadlineMs }).catch((error: unknown) => {
+      throw new Error(`pod ${this.name} did not become Ready: ${JSON.stringify(last.status)}`, {
         cause: error,
       });
     });

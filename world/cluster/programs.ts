@@ -11,9 +11,7 @@ export interface ControlPlanePaths {
   readonly etcd: string;
   /** Socket between API server and konnectivity-server. */
   readonly konnectivitySocket: string;
-  /**
-   * The API server's EgressSelectorConfiguration, which sends its connections to nodes and pods through that socket.
-   */
+  /** EgressSelectorConfiguration: the API server connects to nodes and pods through the socket. */
   readonly egressSelector: string;
   /** A folder that the controller manager always creates. */
   readonly volumePlugins: string;
@@ -30,7 +28,7 @@ export function controlPlanePaths(folder: string): ControlPlanePaths {
   };
 }
 
-/** etcd for this control plane alone. Its disk is in memory, so syncing would gain nothing. */
+/** Returns the command line of etcd. Its disk is in memory, so syncing is useless. */
 export function etcd({ etcd }: ControlPlanePaths): string[] {
   return [
     program('etcd'),
@@ -43,7 +41,7 @@ export function etcd({ etcd }: ControlPlanePaths): string[] {
   ];
 }
 
-/** kube-apiserver. */
+/** Returns the command line of kube-apiserver. */
 export function apiServer(plan: ClusterPlan, { pki, egressSelector }: ControlPlanePaths): string[] {
   return [
     program('kube-apiserver'),
@@ -80,7 +78,7 @@ export function apiServer(plan: ClusterPlan, { pki, egressSelector }: ControlPla
   ];
 }
 
-/** kube-controller-manager. */
+/** Returns the command line of kube-controller-manager. */
 export function controllerManager(
   plan: ClusterPlan,
   { pki, volumePlugins }: ControlPlanePaths,
@@ -101,7 +99,7 @@ export function controllerManager(
   ];
 }
 
-/** kube-scheduler. */
+/** Returns the command line of kube-scheduler. */
 export function scheduler({ pki }: ControlPlanePaths): string[] {
   return [
     program('kube-scheduler'),
@@ -110,7 +108,7 @@ export function scheduler({ pki }: ControlPlanePaths): string[] {
   ];
 }
 
-/** konnectivity-server. Agents connect over TLS, the API server through a socket. */
+/** Returns the command line of konnectivity-server. Agents connect over TLS, the API server through a socket. */
 export function konnectivityServer({ pki, konnectivitySocket }: ControlPlanePaths): string[] {
   return [
     program('proxy-server'),
@@ -128,7 +126,7 @@ export function konnectivityServer({ pki, konnectivitySocket }: ControlPlanePath
   ];
 }
 
-/** Uses one kubeconfig for a component's own requests and for authenticating and authorizing requests to it. */
+/** Uses one kubeconfig for requests of a component and for the authentication and authorization of its clients. */
 function kubeconfigFlags(path: string): string[] {
   return ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map(
     (flag) => `--${flag}=${path}`,

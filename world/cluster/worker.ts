@@ -63,7 +63,7 @@ export class Worker {
       nameserver: NETWORK.resolver,
     });
     const worker = new Worker(cluster, plan, host, await connect(host));
-    // A node reaches pods of the other nodes through those nodes.
+    // Routes the pods of each other node through that node.
     for (const other of cluster.workers) {
       if (other.name !== plan.name)
         await host.exec(['ip', 'route', 'add', other.podCidr, 'via', other.address]);
@@ -76,7 +76,7 @@ export class Worker {
     return (await this.run(argv)).stdout;
   }
 
-  /** As {@link exec}, with options and all output. */
+  /** Like {@link exec}, with options, and returns stdout and stderr. */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
     return this.host.exec(argv.map(onWorker), {
       ...options,
@@ -124,7 +124,7 @@ export class Worker {
     await importImage(this.host, archive);
   }
 
-  /** Starts kubelet and kube-proxy. The API server should be ready, because both wait longer after each failure. */
+  /** Starts kubelet and kube-proxy. The API server should be ready, because both back off after failures. */
   async startKubelet(api: ClusterApi): Promise<void> {
     const cluster = this.#cluster;
     const files = join(this.host.folder, 'files');

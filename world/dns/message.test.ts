@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { addressBytes, answer, CODE, parseQuery, TYPE_A, TYPE_AAAA } from './message.ts';
 
 /** Builds a query by hand: header, one question and optional bytes after it. */
-function queryBytes(name: string, type = TYPE_A, rest = ''): Buffer {
+function queryBytes(name: string, type = TYPE_A, additional = ''): Buffer {
   const labels = name
     .split('.')
     .flatMap((label) => [label.length, ...Buffer.from(label, 'latin1')]);
   return Buffer.concat([
     Buffer.from('beef01000001000000000000', 'hex'),
     Buffer.from([...labels, 0, 0, type, 0, 1]),
-    Buffer.from(rest, 'hex'),
+    Buffer.from(additional, 'hex'),
   ]);
 }
 
@@ -26,7 +26,7 @@ describe('a query', () => {
     });
   });
 
-  test('keeps the case of its name in the answer, because resolvers compare it', () => {
+  test('keeps the case of its name, because resolvers compare the name in the answer', () => {
     const message = queryBytes('SniCKet.test');
 
     const query = parseQuery(message)!;
@@ -34,7 +34,7 @@ describe('a query', () => {
     expect(query.question).toEqual(message.subarray(12));
   });
 
-  test('may carry EDNS after its question, as most resolvers send it', () => {
+  test('may have an EDNS record after its question, as most resolvers send it', () => {
     const opt = '00' + '0029' + '04d0' + '00000000' + '0000';
     const plain = parseQuery(queryBytes('a.test'));
 
@@ -50,18 +50,18 @@ describe('a query', () => {
   });
 
   test.each([
-    ['nothing', Buffer.alloc(0)],
-    ['an answer', changed(queryBytes('a.test'), 2, 0x81)],
-    ['another opcode', changed(queryBytes('a.test'), 2, 0x29)],
-    ['no question', changed(queryBytes('a.test'), 5, 0)],
-    ['two questions', changed(queryBytes('a.test'), 5, 2)],
-    ['a compressed name', changed(queryBytes('a.test'), 12, 0xc0)],
-    ['a label longer than the message', changed(queryBytes('a.test'), 12, 63)],
-  ])('is not %s', (_, message) => {
+    ['empty', Buffer.alloc(0)],
+    ['an answer', withByte(queryBytes('a.test'), 2, 0x81)],
+    ['of another opcode', withByte(queryBytes('a.test'), 2, 0x29)],
+    ['without a question', withByte(queryBytes('a.test'), 5, 0)],
+    ['with two questions', withByte(queryBytes('a.test'), 5, 2)],
+    ['with a compressed name', withByte(queryBytes('a.test'), 12, 0xc0)],
+    ['with a label longer than the message', withByte(queryBytes('a.test'), 12, 63)],
+  ])('is rejected if it is %s', (_, message) => {
     expect(parseQuery(message)).toBeUndefined();
   });
 
-  test('is not a message that was cut anywhere', () => {
+  test('is rejected if it is truncated anywhere', () => {
     const message = queryBytes('tenant.k8s.snicket.test');
 
     const read = Array.from(message.keys()).filter((end) => parseQuery(message.subarray(0, end)));
@@ -69,7 +69,7 @@ describe('a query', () => {
     expect(read).toEqual([]);
   });
 
-  test('is parsed or rejected for any bytes', () => {
+  test('is parsed or rejected without an exception for any bytes', () => {
     const header = fc.constant(Buffer.from('beef01000001000000000000', 'hex'));
     const anyBytes = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes));
     const anyName = fc.tuple(header, anyBytes).map((parts) => Buffer.concat(parts));
@@ -89,8 +89,8 @@ describe('a query', () => {
     const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
 
     fc.assert(
-      fc.property(name, (asked) => {
-        expect(parseQuery(queryBytes(asked))?.name).toBe(asked);
+      fc.property(name, (requested) => {
+        expect(parseQuery(queryBytes(requested))?.name).toBe(requested);
       }),
     );
   });
@@ -111,7 +111,7 @@ describe('an answer', () => {
     );
   });
 
-  test('leaves out addresses of the other family', () => {
+  test('omits addresses of the other family', () => {
     const addresses = ['10.0.0.1', 'fd00::1', '10.0.0.2'];
     const four = parseQuery(queryBytes('a.test', TYPE_A))!;
     const six = parseQuery(queryBytes('a.test', TYPE_AAAA))!;
@@ -126,7 +126,7 @@ describe('an answer', () => {
   test.each([
     ['of the other family', TYPE_AAAA, ['10.0.0.1']],
     ['that is not known', 16, ['10.0.0.1', 'fd00::1']],
-  ])('to a type %s says that the name exists without such records', (_, type, addresses) => {
+  ])('to a query for a type %s has no records and no error', (_, type, addresses) => {
     const query = parseQuery(queryBytes('a.test', type))!;
 
     const message = answer(query, CODE.ok, addresses);
@@ -159,7 +159,7 @@ describe('the bytes of', () => {
   });
 });
 
-function changed(message: Buffer, at: number, byte: number): Buffer {
+function withByte(message: Buffer, at: number, byte: number): Buffer {
   message[at] = byte;
   return message;
 }

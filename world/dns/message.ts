@@ -1,4 +1,4 @@
-/** The DNS messages of RFC 1035 that a resolver for tests needs: one question in, addresses out. */
+/** Parses DNS queries with one question, and writes answers with addresses (RFC 1035). */
 
 /** A parsed query. */
 export interface Query {
@@ -48,7 +48,7 @@ export function parseQuery(message: Buffer): Query | undefined {
   };
 }
 
-/** Builds the answer to a query. Addresses of the other family are left out. */
+/** Builds the answer to a query. Omits addresses of the other family. */
 export function answer(query: Query, code: number, addresses: readonly string[]): Buffer {
   const length = query.type === TYPE_A ? 4 : query.type === TYPE_AAAA ? 16 : 0;
   const data = addresses.map(addressBytes).filter((bytes) => bytes.length === length);

@@ -20,16 +20,16 @@ describe('a client', () => {
     ['172.30.102.7', ['10.32.0.1']],
     ['172.30.1.1', ['10.0.0.9']],
     ['172.30.10.17', ['10.0.0.9']],
-  ])('at %s gets the names of its own view', (asker, addresses) => {
-    expect(lookUp(records, service, asker)).toEqual(addresses);
+  ])('at %s gets the names of its own view', (client, addresses) => {
+    expect(lookUp(records, service, client)).toEqual(addresses);
   });
 
-  test('gets the common names from within a view too', () => {
+  test('also gets the names of all clients if it has a view', () => {
     expect(lookUp(records, 'a.test', '172.30.101.7')).toEqual(['10.0.0.1']);
     expect(lookUp(records, 'b.test', '172.30.101.7')).toBe('servfail');
   });
 
-  test("finds no missing name, not even the name of an object's property", () => {
+  test('does not find a missing name, even if it is an inherited property such as constructor', () => {
     expect(lookUp(records, 'c.test', '172.30.101.7')).toBeUndefined();
     expect(lookUp(records, 'constructor', '172.30.101.7')).toBeUndefined();
   });
@@ -51,7 +51,7 @@ describe('the file', () => {
     expect(recordsReader(path)()).toEqual(records);
   });
 
-  test('is the only file after a change', () => {
+  test('is replaced without temporary files left in the folder', () => {
     new Dns(path).set('c.test', '10.0.0.3');
 
     expect(readdirSync(folder)).toEqual(['dns.json']);

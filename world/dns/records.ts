@@ -19,13 +19,13 @@ export interface DnsView {
 }
 
 /** Returns the record of a name for a client; undefined if the name does not exist. */
-export function lookUp(records: DnsRecords, name: string, asker: string): DnsRecord | undefined {
-  const view = records.views.find(({ prefix }) => asker.startsWith(prefix));
-  return own(view?.names, name) ?? own(records.names, name);
+export function lookUp(records: DnsRecords, name: string, client: string): DnsRecord | undefined {
+  const view = records.views.find(({ prefix }) => client.startsWith(prefix));
+  return ownRecord(view?.names, name) ?? ownRecord(records.names, name);
 }
 
 /** Reads own properties only, because a client may query `constructor`, which every object inherits. */
-function own(names: DnsRecords['names'] | undefined, name: string): DnsRecord | undefined {
+function ownRecord(names: DnsRecords['names'] | undefined, name: string): DnsRecord | undefined {
   return names && Object.hasOwn(names, name) ? names[name] : undefined;
 }
 
@@ -50,9 +50,9 @@ export class Dns {
 
   /** Makes a name point to these addresses. */
   set(name: string, ...addresses: string[]): void {
-    const wrong = addresses.find((address) => isIP(address) === 0 || /:.*\./.test(address));
-    if (wrong !== undefined)
-      throw new Error(`'${wrong}' is not an address that ${name} could point to`);
+    const invalid = addresses.find((address) => isIP(address) === 0 || /:.*\./.test(address));
+    if (invalid !== undefined)
+      throw new Error(`'${invalid}' is not an address that ${name} could point to`);
     this.#change({ [name]: addresses });
   }
 
@@ -67,8 +67,8 @@ export class Dns {
   }
 
   /** Breaks a name: `servfail` answers with an error, `silent` does not answer. */
-  break(name: string, how: 'servfail' | 'silent'): void {
-    this.#change({ [name]: how });
+  break(name: string, failure: 'servfail' | 'silent'): void {
+    this.#change({ [name]: failure });
   }
 
   /** Adds names that only some clients see. */
@@ -77,10 +77,10 @@ export class Dns {
     writeRecords(this.#path, { ...records, views: [...records.views, ...views] });
   }
 
-  #change(asked: Readonly<Record<string, DnsRecord | undefined>>): void {
+  #change(changes: Readonly<Record<string, DnsRecord | undefined>>): void {
     // The resolver looks names up in lower case.
     const change = Object.fromEntries(
-      Object.entries(asked).map(([name, record]) => [name.toLowerCase(), record]),
+      Object.entries(changes).map(([name, record]) => [name.toLowerCase(), record]),
     );
     const records = this.#read();
     writeRecords(this.#path, {
@@ -96,14 +96,14 @@ export class Dns {
 
 /** Returns a function that reads the file again whenever it has been replaced. */
 export function recordsReader(path: string): () => DnsRecords {
-  let seen = '';
+  let lastVersion = '';
   let records: DnsRecords = { names: {}, views: [] };
   return () => {
     // Compares both, because a file system reuses the inode number of a removed file.
     const { ino, mtimeMs } = statSync(path);
-    if (seen !== `${ino} ${mtimeMs}`) {
+    if (lastVersion !== `${ino} ${mtimeMs}`) {
       records = JSON.parse(readFileSync(path, 'utf8')) as DnsRecords;
-      seen = `${ino} ${mtimeMs}`;
+      lastVersion = `${ino} ${mtimeMs}`;
     }
     return records;
   };

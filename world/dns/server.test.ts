@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Dns, writeRecords } from './records.ts';
 import { serveDns } from './server.ts';
 
-// A real resolver, c-ares, sends the queries over a real socket.
+// The queries come from a real resolver, c-ares, over a real socket.
 
 let folder: string;
 let path: string;
@@ -41,7 +41,7 @@ describe('a resolver gets', () => {
     expect(six).toEqual(['fd00::1']);
   });
 
-  test('the same in whatever case it asks', async () => {
+  test('the same addresses for a name in another case', async () => {
     expect(await resolver.resolve6('A.Test')).toEqual(['fd00::1']);
   });
 
@@ -66,32 +66,32 @@ describe('a resolver gets', () => {
     expect(await failureOf(resolver.resolve4('a.test'))).toBe('ENOTFOUND');
   });
 
-  test('SERVFAIL for a name that is broken so', async () => {
+  test('SERVFAIL for a name with that failure', async () => {
     dns.break('a.test', 'servfail');
 
     expect(await failureOf(resolver.resolve4('a.test'))).toBe('ESERVFAIL');
   });
 
   test.each(['constructor', '__proto__'])(
-    'that %p, which every object has, does not exist',
+    'NXDOMAIN for %p, which is a property of every object',
     async (name) => {
       expect(await failureOf(resolver.resolve4(name))).toBe('ENOTFOUND');
     },
   );
 });
 
-test('a silent name and a message that is no query get no answer; the query after them does', async () => {
+test('ignores invalid messages and queries for silent names, and answers the next query', async () => {
   dns.break('silent.test', 'silent');
-  const asker = createSocket('udp4');
+  const client = createSocket('udp4');
   const answers: Buffer[] = [];
-  asker.on('message', (message) => answers.push(message));
-  const ask = (message: Buffer) => asker.send(message, server.port, '127.0.0.1');
+  client.on('message', (message) => answers.push(message));
+  const send = (message: Buffer) => client.send(message, server.port, '127.0.0.1');
 
-  ask(Buffer.from('not a query'));
-  ask(query(1, 'silent'));
-  ask(query(2, 'a'));
-  await once(asker, 'message');
-  asker.close();
+  send(Buffer.from('not a query'));
+  send(query(1, 'silent'));
+  send(query(2, 'a'));
+  await once(client, 'message');
+  client.close();
 
   expect(answers.map((message) => message.readUInt16BE(0))).toEqual([2]);
 });
@@ -104,13 +104,13 @@ function query(id: number, label: string): Buffer {
 }
 
 function resolverOf({ port }: Bun.udp.Socket<'buffer'>): Resolver {
-  const made = new Resolver({ timeout: 20_000, tries: 1 });
-  made.setServers([`127.0.0.1:${port}`]);
-  return made;
+  const created = new Resolver({ timeout: 20_000, tries: 1 });
+  created.setServers([`127.0.0.1:${port}`]);
+  return created;
 }
 
-async function failureOf(asking: Promise<unknown>): Promise<string | undefined> {
-  return asking.then(
+async function failureOf(lookup: Promise<unknown>): Promise<string | undefined> {
+  return lookup.then(
     () => undefined,
     (error: unknown) => (error as NodeJS.ErrnoException).code?.replace('DNS_', ''),
   );

@@ -1,7 +1,7 @@
 import { answer, CODE, parseQuery } from './message.ts';
 import { lookUp, recordsReader } from './records.ts';
 
-/** Answers queries over UDP from a file of records; port 0 picks a free port. */
+/** Answers queries over UDP from a file of records. Port 0 selects a free port. */
 export async function serveDns(
   hostname: string,
   port: number,
@@ -12,15 +12,16 @@ export async function serveDns(
     hostname,
     port,
     socket: {
-      data(socket, message, askerPort, asker) {
+      data(socket, message, clientPort, client) {
         const query = parseQuery(message);
         if (!query) return;
-        const record = lookUp(records(), query.name, asker);
+        const record = lookUp(records(), query.name, client);
         if (record === 'silent') return;
-        if (record === 'servfail') socket.send(answer(query, CODE.servfail, []), askerPort, asker);
+        if (record === 'servfail')
+          socket.send(answer(query, CODE.servfail, []), clientPort, client);
         else if (record === undefined)
-          socket.send(answer(query, CODE.nxdomain, []), askerPort, asker);
-        else socket.send(answer(query, CODE.ok, record), askerPort, asker);
+          socket.send(answer(query, CODE.nxdomain, []), clientPort, client);
+        else socket.send(answer(query, CODE.ok, record), clientPort, client);
       },
     },
   });

@@ -4,7 +4,7 @@ import { edgeParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import { EDGE_PORT, type EdgeRecipe } from './recipe.ts';
 
-/** Address of Contour's xDS server, which configures Envoy. It is reachable from this host only. */
+/** Address of Contour's xDS server, which configures Envoy. Only this host can reach it. */
 const XDS = ['--xds-address=127.0.0.1', '--xds-port=8001'];
 
 /** Contour with its Envoy. Its route kind is HTTPProxy. */

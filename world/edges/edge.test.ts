@@ -18,18 +18,18 @@ describe.each(edgeNames)('a route of %s', (name) => {
     metadata: { name: string; namespace: string };
   };
 
-  test('is in the namespace of its Service, where the edge may use that', () => {
+  test('is in the namespace of its Service, as the edges require', () => {
     expect(object.metadata.namespace).toBe('tenant-a');
   });
 
-  test('has the name of its host, so that another host is another object', () => {
+  test('is named after its host, so that each host has its own object', () => {
     const other = route({ name }, { ...API, host: 'a.konnectivity.snicket.test' });
 
     expect(object.metadata.name).toBe('a.k8s.snicket.test');
     expect(other).toMatchObject({ metadata: { name: 'a.konnectivity.snicket.test' } });
   });
 
-  test('comes through YAML unchanged', () => {
+  test('is unchanged when it is written as YAML and parsed again', () => {
     expect(parse(stringify(object))).toEqual(object);
   });
 });

@@ -39,17 +39,17 @@ export interface Edge {
   readonly link: Link;
   readonly address: string;
   readonly port: number;
-  /** Programs that were started for the edge, without the children that those started. */
+  /** Programs of the edge, without their child processes. */
   readonly daemons: readonly Daemon[];
-  /** Kills all its programs at once. Its objects stay in the management cluster. */
+  /** Kills all programs of the edge at once. Its objects stay in the management cluster. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts an edge on its own host, and returns when it carries connections. Missing parts are built first.
  *
- * The edge always has one route, from the management cluster's API host to its API server. Envoy does not listen before
- * it has a route, and the route shows that the edge works.
+ * Each edge has a route from the management cluster's API host to its API server, because Envoy does not listen without
+ * a route. The route is also used to check that the edge works.
  */
 export async function startEdge(
   world: World,
@@ -59,7 +59,9 @@ export async function startEdge(
   const recipe: EdgeRecipe = recipes[name];
   const hostName = `edge-${name}`;
   if (existsSync(join(world.folder, hostName)))
-    throw new Error(`edge '${name}' was started in world ${world.id} before; it can be but once`);
+    throw new Error(
+      `edge '${name}' was already started in world ${world.id}; a world can start each edge once`,
+    );
   await ensureParts(recipe.parts, progress);
   progress.update(name, 'starting');
   const { host, link, address } = await world.addHost(
@@ -69,7 +71,7 @@ export async function startEdge(
   await prepareCluster(world.management, recipe);
   const { kubeconfig } = world.management.controlPlane;
   await recipe.start({ host, address, kubeconfig, folder: join(host.folder, 'files') });
-  await carries(world.management, host, address);
+  await untilConnected(world.management, host, address);
   progress.done(name, `listens on ${address}:${EDGE_PORT}`);
   return {
     name,
@@ -84,7 +86,7 @@ export async function startEdge(
   };
 }
 
-/** Returns the object that routes a host name through this edge, to be applied to the management cluster. */
+/** Returns the object for the management cluster that routes a host name through this edge. */
 export function route(edge: Pick<Edge, 'name'>, route: Route): object {
   return recipes[edge.name].route(route);
 }
@@ -95,7 +97,7 @@ async function prepareCluster(management: Cluster, recipe: EdgeRecipe): Promise<
     const files = folders.flatMap((folder) => ['--filename', folder]);
     const apply = ['apply', '--server-side', '--force-conflicts', '--recursive'];
     await management.kubectl(...apply, ...files);
-    await management.definitionsEstablished();
+    await management.untilCrdsEstablished();
   }
   await management.apply(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EDGE_NAMESPACE } },
@@ -110,9 +112,9 @@ async function prepareCluster(management: Cluster, recipe: EdgeRecipe): Promise<
 }
 
 /** Waits until the management cluster's API server answers through the edge. */
-async function carries(management: Cluster, host: Host, address: string): Promise<void> {
+async function untilConnected(management: Cluster, host: Host, address: string): Promise<void> {
   const { kubeconfig } = management.controlPlane;
-  const ask = [
+  const command = [
     program('kubectl'),
     `--kubeconfig=${kubeconfig}`,
     `--server=https://${address}:${EDGE_PORT}`,
@@ -126,7 +128,7 @@ async function carries(management: Cluster, host: Host, address: string): Promis
     const ended = host.daemons.find((daemon) => !daemon.running);
     if (ended) throw new Error(`${ended.name} ended`);
     try {
-      return (await host.exec(ask)).stdout === 'ok';
+      return (await host.exec(command)).stdout === 'ok';
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       last = error.stderr.trim();

@@ -8,8 +8,8 @@ import { EDGE_NAMESPACE, type EdgeRecipe } from './recipe.ts';
 const CLASS = 'haproxy-ingress';
 
 /**
- * Stub of the JSON module that haproxy-lua-http.lua requires and that Debian has in another package. Only Ingresses
- * with external authentication call it, so its presence is enough.
+ * Replaces the JSON module that haproxy-lua-http.lua loads, and that Debian has in another package. Only Ingresses with
+ * external authentication call it.
  */
 const JSON_STUB = `local function absent() error("this world's haproxy-ingress has no JSON") end
 return { encode = absent, decode = absent }
@@ -85,7 +85,7 @@ export const haproxyIngress: EdgeRecipe = {
                 {
                   path: '/',
                   pathType: 'Prefix',
-                  // By number, because a port name has at most 15 characters here, and konnectivity-server is longer.
+                  // A port name may have at most 15 characters here, and konnectivity-server is longer.
                   backend: { service: { name: service, port: { number: port } } },
                 },
               ],

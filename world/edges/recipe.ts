@@ -4,10 +4,10 @@ import type { DebianPart, Part } from '../parts/catalog.ts';
 /** Port on which every edge listens, on its own address. */
 export const EDGE_PORT = 443;
 
-/** Namespace of the management cluster for the edges' own objects. */
+/** Namespace in the management cluster for the objects of the edges. */
 export const EDGE_NAMESPACE = 'edges';
 
-/** How to run one ingress controller: everything that differs between edges. */
+/** Describes how to run an ingress controller. */
 export interface EdgeRecipe {
   readonly parts: readonly Part[];
   /** Part with the programs that the edge expects on its PATH. */
@@ -17,13 +17,13 @@ export interface EdgeRecipe {
   /** Objects that must exist in the management cluster when the edge starts. */
   readonly objects: readonly object[];
   /** Starts the programs; they need not be ready when this returns. */
-  start(site: EdgeSite): Promise<void>;
+  start(context: EdgeContext): Promise<void>;
   /** Returns the object that passes connections for a host name through to a Service. */
   route(route: Route): object;
 }
 
-/** Where the programs of an edge run. */
-export interface EdgeSite {
+/** Host and files of an edge. */
+export interface EdgeContext {
   readonly host: Host;
   readonly address: string;
   /** Path of the management cluster's kubeconfig on the host. */

@@ -39,7 +39,7 @@ export function imageArchive(spec: ImageSpec): string {
   const prefix = `${spec.name.replaceAll(/[/:]/g, '_')}-`;
   const archive = join(imagesFolder(), `${prefix}${key.digest('hex').slice(0, 12)}.tar`);
   if (existsSync(archive)) {
-    utimesSync(archive, new Date(), new Date()); // in use, so it must not count as old
+    utimesSync(archive, new Date(), new Date()); // so that it is not removed as old
     return archive;
   }
   mkdirSync(imagesFolder(), { recursive: true });
@@ -50,8 +50,8 @@ export function imageArchive(spec: ImageSpec): string {
 }
 
 /**
- * Removes archives older than an hour, so that repeated builds do not fill the disk. Archives that a worker is
- * importing are younger.
+ * Removes archives that were not used for an hour, so that repeated builds do not fill the disk. No import takes that
+ * long.
  */
 function removeOldArchives(prefix: string): void {
   for (const name of readdirSync(imagesFolder()).filter((file) => file.startsWith(prefix))) {

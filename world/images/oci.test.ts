@@ -35,7 +35,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('an archive has one layer, which is not compressed, and what the container runs', () => {
+test('an archive has one uncompressed layer and the entrypoint', () => {
   const { manifest, config } = readLayout(ociArchive(spec), folder);
 
   expect(manifest.layers.map(({ mediaType }) => mediaType)).toEqual([
@@ -48,7 +48,7 @@ test('an archive has one layer, which is not compressed, and what the container 
   });
 });
 
-test('the layer has the files, executable, the links, and /tmp and /etc', () => {
+test('the layer has the executable files, the links, /tmp and /etc', () => {
   const root = readLayout(ociArchive(spec), folder).layers[0]!;
 
   for (const [path, source] of Object.entries(spec.files)) {
@@ -62,7 +62,7 @@ test('the layer has the files, executable, the links, and /tmp and /etc', () => 
   expect(existsSync(join(root, 'tmp/x'))).toBe(false);
 });
 
-test('an archive has the same bytes when its files are newer, and others when they are other files', () => {
+test('the bytes of an archive depend on the content of its files, not on their times', () => {
   const first = ociArchive(spec);
   writeFileSync(join(folder, 'hello'), readFileSync(join(folder, 'hello')));
   const second = ociArchive(spec);

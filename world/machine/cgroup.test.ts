@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cgroupProcesses, parseHierarchies, removeCgroups } from './cgroup.ts';
 
-const others = `sysfs /sys sysfs rw,nosuid,nodev,noexec,relatime 0 0
+const OTHER_MOUNTS = `sysfs /sys sysfs rw,nosuid,nodev,noexec,relatime 0 0
 proc /proc proc rw,relatime 0 0
 tmpfs /sys/fs/cgroup tmpfs ro,nosuid,nodev,noexec,mode=755 0 0
 `;
 
-describe('the cgroup trees', () => {
-  test('are one where only version 2 is mounted', () => {
-    const mounts = `${others}cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate,memory_recursiveprot 0 0\n`;
+describe('parseHierarchies', () => {
+  test('returns one hierarchy if only version 2 is mounted', () => {
+    const mounts = `${OTHER_MOUNTS}cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate,memory_recursiveprot 0 0\n`;
 
     expect(parseHierarchies(mounts)).toEqual([
       { version: 2, mountPoint: '/sys/fs/cgroup', controllers: '' },
     ]);
   });
 
-  test('are one per controller, or group of them, in version 1', () => {
-    const mounts = `${others}cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,nodev,noexec,relatime,cpu,cpuacct 0 0
+  test('returns one hierarchy per mount of version 1', () => {
+    const mounts = `${OTHER_MOUNTS}cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,nodev,noexec,relatime,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0
 cgroup /sys/fs/cgroup/pids cgroup ro,noatime,pids 0 0
 `;
@@ -31,8 +31,8 @@ cgroup /sys/fs/cgroup/pids cgroup ro,noatime,pids 0 0
     ]);
   });
 
-  test('are both where systemd keeps version 2 beside version 1', () => {
-    const mounts = `${others}cgroup2 /sys/fs/cgroup/unified cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate 0 0
+  test('returns the hierarchies of both versions if both are mounted', () => {
+    const mounts = `${OTHER_MOUNTS}cgroup2 /sys/fs/cgroup/unified cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate 0 0
 cgroup /sys/fs/cgroup/systemd cgroup rw,nosuid,nodev,noexec,relatime,xattr,release_agent=/lib/systemd/systemd-cgroups-agent,name=systemd 0 0
 cgroup /sys/fs/cgroup/cpuset cgroup rw,relatime,cpuset 0 0
 `;
@@ -44,20 +44,19 @@ cgroup /sys/fs/cgroup/cpuset cgroup rw,relatime,cpuset 0 0
     ]);
   });
 
-  test('have no controller named after an option of SELinux or of the tree itself', () => {
+  test('ignores mount options that are not controllers', () => {
     const mounts = `cgroup /sys/fs/cgroup/cpuset cgroup rw,seclabel,nosuid,nodev,noexec,relatime,cpuset,noprefix,clone_children,cpuset_v2_mode 0 0\n`;
 
     expect(parseHierarchies(mounts)[0]!.controllers).toBe('cpuset');
   });
 
-  test('are none in a text without any', () => {
-    expect(parseHierarchies(others)).toEqual([]);
+  test('returns none if no hierarchy is mounted', () => {
+    expect(parseHierarchies(OTHER_MOUNTS)).toEqual([]);
     expect(parseHierarchies('')).toEqual([]);
   });
 });
 
-// A plain folder has the structure of a cgroup. The end-to-end tests show that the kernel removes a real cgroup once
-// its processes are killed.
+// Simulates cgroups with plain folders. The end-to-end tests remove real cgroups.
 describe('a tree of cgroups', () => {
   let folder: string;
   let root: string;
@@ -71,7 +70,7 @@ describe('a tree of cgroups', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('has the processes of all that are in it', () => {
+  test('contains the processes of all its cgroups', () => {
     writeFileSync(join(root, 'cgroup.procs'), '');
     writeFileSync(join(root, 'a', 'cgroup.procs'), '11\n12\n');
     writeFileSync(join(root, 'a-1', 'kubepods', 'pod1', 'cgroup.procs'), '13\n');
@@ -79,11 +78,11 @@ describe('a tree of cgroups', () => {
     expect(new Set(cgroupProcesses(root))).toEqual(new Set([11, 12, 13]));
   });
 
-  test('that is not there has no processes', () => {
+  test('has no processes if it does not exist', () => {
     expect(cgroupProcesses(join(folder, 'none'))).toEqual([]);
   });
 
-  test('is removed from the leaves up, and alone', async () => {
+  test('is removed without its neighbors', async () => {
     const neighbor = join(folder, 'snicket-cd34');
     mkdirSync(neighbor);
 
@@ -93,7 +92,7 @@ describe('a tree of cgroups', () => {
     expect(existsSync(neighbor)).toBe(true);
   });
 
-  test('may be removed by two at once, as by two sweeps', async () => {
+  test('can be removed by two processes at the same time', async () => {
     for (let i = 0; i < 500; i++) mkdirSync(join(root, 'a', `${i}`));
     const script = `
       const { removeCgroups } = await import('${import.meta.dir}/cgroup.ts');
@@ -104,9 +103,9 @@ describe('a tree of cgroups', () => {
     );
 
     for (const sweep of sweeps) await sweep.stdin.end();
-    const said = await Promise.all(sweeps.map((sweep) => sweep.stderr.text()));
+    const errors = await Promise.all(sweeps.map((sweep) => sweep.stderr.text()));
 
-    expect(said).toEqual(['', '']);
+    expect(errors).toEqual(['', '']);
     expect(existsSync(root)).toBe(false);
   });
 });

@@ -29,8 +29,8 @@ export function parseHierarchies(mounts: string): Hierarchy[] {
     if (!mountPoint || !options) continue;
     if (type === 'cgroup2') hierarchies.push({ version: 2, mountPoint, controllers: '' });
     if (type === 'cgroup') {
-      const own = options.split(',').filter((option) => !NOT_CONTROLLER.test(option));
-      hierarchies.push({ version: 1, mountPoint, controllers: own.join(',') });
+      const controllers = options.split(',').filter((option) => !NOT_CONTROLLER.test(option));
+      hierarchies.push({ version: 1, mountPoint, controllers: controllers.join(',') });
     }
   }
   return hierarchies;
@@ -58,11 +58,11 @@ export function createCgroup(name: string): string[] {
   });
 }
 
-/** Returns the PIDs of the processes in a cgroup and below it. */
+/** Returns the PIDs of the processes in a cgroup and its descendants. */
 export function cgroupProcesses(path: string): number[] {
   if (!existsSync(path)) return [];
   return cgroupTree(path).flatMap((folder) =>
-    readIfThere(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number),
+    readIfExists(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number),
   );
 }
 
@@ -75,7 +75,7 @@ export function killCgroups(paths: readonly string[]): number[] {
   const pids = [...new Set(paths.flatMap(cgroupProcesses))];
   for (const pid of pids) {
     const identity = identityOf(pid);
-    const membership = readIfThere(`/proc/${pid}/cgroup`);
+    const membership = readIfExists(`/proc/${pid}/cgroup`);
     if (identity && [...names].some((name) => membership.includes(name)))
       signal(identity, 'SIGKILL');
   }
@@ -87,18 +87,18 @@ export async function removeCgroups(paths: readonly string[], deadlineMs = 30_00
   const deadline = Date.now() + deadlineMs;
   for (;;) {
     const pids = killCgroups(paths);
-    const left = paths.filter((path) => !removeTree(path));
-    if (left.length === 0) return;
+    const remaining = paths.filter((path) => !removeTree(path));
+    if (remaining.length === 0) return;
     if (Date.now() > deadline) {
       throw new Error(
-        `cgroups that would not go in ${deadlineMs} ms: ${left.join(', ')} (processes: ${pids.join(', ') || 'none'})`,
+        `cgroups not removed within ${deadlineMs} ms: ${remaining.join(', ')} (processes: ${pids.join(', ') || 'none'})`,
       );
     }
     await Bun.sleep(20);
   }
 }
 
-/** Removes a cgroup and those below it, deepest first. Returns false if one is still busy. */
+/** Removes a cgroup and its descendants, deepest first. Returns false if one is still busy. */
 function removeTree(path: string): boolean {
   if (!existsSync(path)) return true;
   for (const folder of cgroupTree(path).toReversed()) {
@@ -113,7 +113,7 @@ function removeTree(path: string): boolean {
   return true;
 }
 
-/** Returns a cgroup and all below it, parents first. */
+/** Returns a cgroup and its descendants, parents first. */
 function cgroupTree(path: string): string[] {
   return [path, ...childFolders(path).flatMap((child) => cgroupTree(join(path, child)))];
 }
@@ -147,9 +147,9 @@ function inheritCpuset(mountPoint: string, name: string): void {
 function delegateControllers(mountPoint: string, name: string): void {
   let folder = mountPoint;
   for (const step of name.split('/')) {
-    const offered = readIfThere(join(folder, 'cgroup.controllers')).split(/\s+/).filter(Boolean);
-    const given = new Set(readIfThere(join(folder, 'cgroup.subtree_control')).split(/\s+/));
-    for (const controller of offered.filter((c) => !given.has(c))) {
+    const available = readIfExists(join(folder, 'cgroup.controllers')).split(/\s+/).filter(Boolean);
+    const enabled = new Set(readIfExists(join(folder, 'cgroup.subtree_control')).split(/\s+/));
+    for (const controller of available.filter((c) => !enabled.has(c))) {
       // The machine's root stays unchanged, because systemd has enabled the controllers that pods need.
       if (folder !== mountPoint)
         writeFileSync(join(folder, 'cgroup.subtree_control'), `+${controller}`);
@@ -159,7 +159,7 @@ function delegateControllers(mountPoint: string, name: string): void {
   }
 }
 
-function readIfThere(path: string): string {
+function readIfExists(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -19,10 +19,10 @@ async function failure(running: Promise<unknown>): Promise<CommandError> {
  * Runs a script that prints the PID of a child and never ends. Retries with a longer timeout if the shell was too slow
  * to print.
  */
-async function late(script: string) {
+async function runUntilTimeout(script: string) {
   for (const timeoutMs of [200, 2000, 15_000, 60_000]) {
     const error = await failure(run(['sh', '-c', script], { timeoutMs }));
-    expect(error.message).toContain(`not done after ${timeoutMs * patience} ms`);
+    expect(error.message).toContain(`not finished after ${timeoutMs * patience} ms`);
     if (error.stdout === '') continue;
     const child = Number(error.stdout);
     // kill(0) would signal the whole process group of this test.
@@ -39,7 +39,7 @@ describe('a command', () => {
     expect(output).toEqual({ stdout: 'out\n', stderr: 'err\n' });
   });
 
-  test('gets its input, its variables besides the usual ones, and its folder', async () => {
+  test('gets its input, additional environment variables and its folder', async () => {
     const output = await run(['sh', '-c', 'cat; echo "$GREETING"; pwd; [ -n "$PATH" ]'], {
       input: 'grüße\n',
       env: { GREETING: 'hello' },
@@ -49,19 +49,19 @@ describe('a command', () => {
     expect(output.stdout).toBe(`grüße\nhello\n${realpathSync(tmpdir())}\n`);
   });
 
-  test('without input reads the end of the file', async () => {
+  test('reads end of file if it has no input', async () => {
     const output = await run(['cat'], { timeoutMs: 20_000 });
 
     expect(output.stdout).toBe('');
   });
 
-  test('may leave its input unread', async () => {
+  test('does not have to read its input', async () => {
     const output = await run(['true'], { input: 'x'.repeat(1 << 20) });
 
     expect(output.stdout).toBe('');
   });
 
-  test('may print more than a pipe holds, on both, in letters of several bytes', async () => {
+  test('may print more than a pipe holds to stdout and stderr, in multi-byte characters', async () => {
     const print = 'yes ü | head -n 200000';
 
     const output = await run(['sh', '-c', `${print}; ${print} >&2`]);
@@ -100,24 +100,24 @@ describe('a command that fails', () => {
 });
 
 describe('a command that takes too long', () => {
-  test('is killed with the programs that it started, and throws its output', async () => {
-    const { error, child } = await late('sleep 600 & echo $!; wait');
+  test('is killed with its child processes, and its output is in the error', async () => {
+    const { error, child } = await runUntilTimeout('sleep 600 & echo $!; wait');
 
-    await waitFor(`process ${child} is gone`, () => !runs(child), {
+    await waitFor(`process ${child} is gone`, () => !isAlive(child), {
       deadlineMs: 200_000,
       everyMs: 5,
     });
     expect(error.code).toBeUndefined();
   });
 
-  test('is not waited for if a detached program keeps its output open', async () => {
-    const { child } = await late('sleep 600 & echo $!');
+  test('does not delay the error if a detached program keeps its output open', async () => {
+    const { child } = await runUntilTimeout('sleep 600 & echo $!');
 
     process.kill(child, 'SIGKILL');
   });
 });
 
-function runs(pid: number): boolean {
+function isAlive(pid: number): boolean {
   const identity = identityOf(pid);
   return identity !== undefined && isRunning(identity);
 }

@@ -15,8 +15,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** Variables added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The command as errors show it, for a command with a long prefix. Default: the command itself. */
-  readonly shown?: readonly string[];
+  /** The command in error messages, for a command with a long prefix. Default: the command itself. */
+  readonly displayArgv?: readonly string[];
   /** Folder to run in. Default: the current one. */
   readonly cwd?: string;
 }
@@ -29,9 +29,9 @@ export class CommandError extends Error {
   readonly stdout: string;
   readonly stderr: string;
 
-  constructor(argv: readonly string[], code: number | undefined, how: string, output: Output) {
-    const said = [output.stderr.trim(), output.stdout.trim()].filter(Boolean).join('\n');
-    super(`${argv.join(' ')}: ${how}${said ? `\n${said}` : ''}`);
+  constructor(argv: readonly string[], code: number | undefined, reason: string, output: Output) {
+    const outputText = [output.stderr.trim(), output.stdout.trim()].filter(Boolean).join('\n');
+    super(`${argv.join(' ')}: ${reason}${outputText ? `\n${outputText}` : ''}`);
     this.name = 'CommandError';
     this.argv = argv;
     this.code = code;
@@ -47,13 +47,13 @@ export class CommandError extends Error {
  */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
   const timeoutMs = (options.timeoutMs ?? 60_000) * patience;
-  const shown = options.shown ?? argv;
+  const shown = options.displayArgv ?? argv;
   const child = spawn(argv, options);
   const readers = [child.stdout.getReader(), child.stderr.getReader()] as const;
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    // nsenter and sh run the command as their child, which would survive them.
+    // nsenter and sh run the command as a child process, which would survive them.
     for (const member of familyOf(child.pid)) signal(member, 'SIGKILL');
     // A process that is no longer a descendant may still hold the pipes. Do not wait for it.
     for (const reader of readers) void reader.cancel();
@@ -65,7 +65,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       child.exited,
     ]);
     if (timedOut) {
-      throw new CommandError(shown, undefined, `not done after ${timeoutMs} ms`, {
+      throw new CommandError(shown, undefined, `not finished after ${timeoutMs} ms`, {
         stdout,
         stderr,
       });
@@ -90,8 +90,11 @@ function spawn(argv: readonly string[], options: RunOptions) {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
   } catch (error) {
-    const how = `could not be started: ${(error as Error).message}`;
-    throw new CommandError(options.shown ?? argv, undefined, how, { stdout: '', stderr: '' });
+    const reason = `could not be started: ${(error as Error).message}`;
+    throw new CommandError(options.displayArgv ?? argv, undefined, reason, {
+      stdout: '',
+      stderr: '',
+    });
   }
 }
 

@@ -16,8 +16,8 @@ afterEach(async () => {
 });
 
 /**
- * Starts a script as the child of a process that waits for it, as nsenter does. That process stops itself when its
- * child is stopped (bash's job control), and continues on SIGCONT.
+ * Starts a script as the child of a process that behaves like nsenter: it waits for its child, stops itself when its
+ * child is stopped, and continues on SIGCONT.
  */
 async function start(script: string): Promise<Daemon> {
   const ledger = { assertOpen: () => {}, append: () => {} } as unknown as Ledger;

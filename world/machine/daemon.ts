@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { childrenOf, identityOf, isRunning, signal, type ProcessIdentity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 
-/** How to start a daemon. It is stored for restarts. */
+/** Describes how to start a daemon, also for restarts. */
 export interface DaemonRecipe {
   readonly name: string;
   /** The whole command, with the prefix that enters the host's namespaces. */
@@ -12,7 +12,7 @@ export interface DaemonRecipe {
   readonly log: string;
 }
 
-/** A long-running program of a world, with methods that inject faults. */
+/** A long-running program of a world, with methods to inject faults. */
 export class Daemon {
   readonly name: string;
   readonly log: string;
@@ -37,7 +37,7 @@ export class Daemon {
     return new Daemon(recipe, ledger, await launch(recipe, ledger));
   }
 
-  /** Process identity of the program. */
+  /** The process of the program. */
   get identity(): ProcessIdentity {
     return this.#launched.program;
   }
@@ -50,7 +50,7 @@ export class Daemon {
   /** Kills the program, as a crash would, and waits until it is gone. */
   async kill(): Promise<void> {
     signal(this.#launched.program, 'SIGKILL');
-    await this.ended();
+    await this.untilEnded();
   }
 
   /** Sends SIGTERM and waits for the program to end. After the grace period it is killed. */
@@ -58,7 +58,7 @@ export class Daemon {
     const { program } = this.#launched;
     signal(program, 'SIGTERM');
     const timer = setTimeout(() => signal(program, 'SIGKILL'), graceMs);
-    await this.ended();
+    await this.untilEnded();
     clearTimeout(timer);
   }
 
@@ -79,9 +79,9 @@ export class Daemon {
   }
 
   /** Waits until the program has ended, and returns its exit code. */
-  async ended(): Promise<number> {
+  async untilEnded(): Promise<number> {
     const { outer, program } = this.#launched;
-    // nsenter stops itself while its child is paused, and does not notice that the child ends while it is stopped.
+    // nsenter stops itself while its child is paused, and then does not notice when the child ends.
     const waker = setInterval(() => {
       if (!isRunning(program)) outer.kill('SIGCONT');
     }, 20);
@@ -92,7 +92,7 @@ export class Daemon {
     }
   }
 
-  /** The last lines that the program wrote since it was last started. */
+  /** Returns the last lines that the program wrote since its last start. */
   tail(lines = 15): string {
     return lastLines(this.log, this.#launched.logStart, lines);
   }
@@ -123,8 +123,8 @@ async function launch(recipe: DaemonRecipe, ledger: Ledger): Promise<Launched> {
   outer.unref();
   const program = await childOf(outer);
   if (!program) {
-    const said = lastLines(recipe.log, logStart, 15);
-    throw new Error(`${recipe.name} ended at once with code ${outer.exitCode}:\n${said}`);
+    const output = lastLines(recipe.log, logStart, 15);
+    throw new Error(`${recipe.name} ended at once with code ${outer.exitCode}:\n${output}`);
   }
   ledger.append({ kind: 'process', name: recipe.name, process: program });
   return { outer, program, logStart };

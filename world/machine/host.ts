@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts';
 import { Daemon } from './daemon.ts';
 import { waitFor } from '../wait.ts';
 
-/** Adds a program to the cgroups of its host before it runs, so that they contain every process that it forks. */
+/** Adds a program to the cgroups of its host before it runs, so that its child processes are in them too. */
 const JOIN_CGROUPS =
   'for c in $HOST_CGROUPS; do echo $$ > "$c/cgroup.procs" || exit 71; done; unset HOST_CGROUPS; exec "$@"';
 
@@ -17,7 +17,7 @@ const JOIN_CGROUPS =
  * made the parent the root of its cgroup namespace.
  */
 const LEAF = 'init';
-// Only shell builtins, because the first child that is observed counts as the host's first process.
+// Uses only shell builtins, because Daemon.start takes the first child process for the host's first process.
 const MOVE_TO_LEAF = 'echo $$ > "$HOST_LEAF/cgroup.procs" || exit 71; exec "$@"';
 
 /** Options of {@link Host.create}. */
@@ -36,8 +36,8 @@ export interface HostOptions {
 }
 
 /**
- * A machine of the world, with its own network, mounts, processes, host name and cgroups. It consists only of
- * processes, because its namespaces have no names. Killing them removes the host.
+ * A machine of the world, with its own network, mounts, processes, host name and cgroups. Its namespaces have no names,
+ * so killing its processes removes the host.
  */
 export class Host {
   readonly name: string;
@@ -63,7 +63,7 @@ export class Host {
     ledger.assertOpen();
     const folder = join(ledger.folder, options.name);
     if (existsSync(folder))
-      throw new Error(`world ${ledger.id} has a host '${options.name}' already`);
+      throw new Error(`world ${ledger.id} already has a host '${options.name}'`);
     for (const name of ['files', 'tmp']) mkdirSync(join(folder, name), { recursive: true });
     const trees = hierarchies();
     const cgroups = createCgroup(`${ledger.cgroup}/${options.name}`);
@@ -161,7 +161,7 @@ export class Host {
   async exec(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
     const entering = this.entering(argv);
     return run(entering.argv, {
-      shown: [`${this.name}:`, ...argv],
+      displayArgv: [`${this.name}:`, ...argv],
       ...options,
       env: { ...entering.env, ...options.env },
     });
@@ -183,15 +183,15 @@ export class Host {
     return daemon;
   }
 
-  /** Switches the host off: all its processes end at once, as when the power fails. */
+  /** Kills all processes of the host at once, as in a power failure. */
   async stop(): Promise<void> {
     // The kernel kills a PID namespace together with its first process.
     signal(this.#init, 'SIGKILL');
     await waitFor(`host ${this.name} is off`, () => !isRunning(this.#init), { everyMs: 10 });
-    await Promise.all(this.daemons.map((daemon) => daemon.ended()));
+    await Promise.all(this.daemons.map((daemon) => daemon.untilEnded()));
   }
 
-  /** A program that was started on this host under this name. */
+  /** Returns the program with this name on this host. */
   daemon(name: string): Daemon {
     const daemon = this.#daemons.get(name);
     if (!daemon)
@@ -201,7 +201,7 @@ export class Host {
     return daemon;
   }
 
-  /** All programs started on this host. */
+  /** All programs that were started on this host. */
   get daemons(): readonly Daemon[] {
     return [...this.#daemons.values()];
   }

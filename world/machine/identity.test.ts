@@ -64,11 +64,11 @@ describe('an identity', () => {
     // kill(0) would signal the whole process group of this test.
     expect(sleeper).toBeGreaterThan(1);
     const identity = identityOf(sleeper)!;
-    await soon('sh is cat', () => read(parent.pid, 'comm') === 'cat\n');
+    await until('sh is cat', () => read(parent.pid, 'comm') === 'cat\n');
 
     const wasRunning = isRunning(identity);
     process.kill(identity.pid, 'SIGKILL');
-    await soon('a zombie', () => parseStat(read(identity.pid, 'stat')).state === 'Z');
+    await until('a zombie', () => parseStat(read(identity.pid, 'stat')).state === 'Z');
 
     expect(wasRunning).toBe(true);
     expect(isRunning(identity)).toBe(false);
@@ -93,7 +93,7 @@ describe('a signal', () => {
     expect(child.signalCode).toBe('SIGTERM');
   });
 
-  test('spares a later process with the same PID', () => {
+  test('is not sent to a later process with the same PID', () => {
     const child = start();
 
     const sent = signal({ pid: child.pid, startTicks: '1' }, 'SIGKILL');
@@ -102,7 +102,7 @@ describe('a signal', () => {
     expect(isRunning(identityOf(child.pid)!)).toBe(true);
   });
 
-  test('to a process that has ended is not sent', async () => {
+  test('is not sent to a process that has ended', async () => {
     const child = start();
     const identity = identityOf(child.pid)!;
     child.kill('SIGKILL');
@@ -112,7 +112,7 @@ describe('a signal', () => {
   });
 });
 
-test('a family is a process, its children and theirs', async () => {
+test('a family is a process and its descendants', async () => {
   const shell = start('sh', '-c', 'exec 3<&0; sh -c "cat <&3 & echo \\$!; wait" & wait');
   const grandchild = Number(await firstLine(shell.stdout));
 
@@ -122,7 +122,7 @@ test('a family is a process, its children and theirs', async () => {
   expect(family).toEqual([shell.pid, ...childrenOf(shell.pid), grandchild]);
 });
 
-test('a process that is gone has no family', async () => {
+test('a process that has ended has no family', async () => {
   const child = start();
   child.kill('SIGKILL');
   await child.exited;
@@ -142,13 +142,13 @@ describe('/proc/PID/stat', () => {
   const fields = 'S 1 10 10 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 200';
 
   test.each(['cat', 'a b', 'a) S 1', '((sd-pam))', ''])(
-    'is read for a command named %p',
+    'is parsed for a command named %p',
     (name) => {
       expect(parseStat(`10 (${name}) ${fields}\n`)).toEqual({ state: 'S', startTicks: '98765' });
     },
   );
 
-  test('in another form is an error that shows it', () => {
+  test('in an unknown format is an error with its content', () => {
     expect(() => parseStat('10 (cat) S 1')).toThrow('10 (cat) S 1');
   });
 });
@@ -157,7 +157,7 @@ function read(pid: number, file: string): string {
   return readFileSync(`/proc/${pid}/${file}`, 'utf8');
 }
 
-async function soon(state: string, holds: () => boolean): Promise<void> {
+async function until(state: string, holds: () => boolean): Promise<void> {
   await waitFor(state, holds, { deadlineMs: 200_000, everyMs: 1 });
 }
 

@@ -16,7 +16,9 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return stat && { pid, startTicks: stat.startTicks };
 }
 
-/** Reports whether this very process is still running. A zombie counts as gone, because it holds no resources. */
+/**
+ * Reports whether the process with this PID and start time is running. A zombie is not, because it holds no resources.
+ */
 export function isRunning(identity: ProcessIdentity): boolean {
   const stat = processStat(identity.pid);
   return stat?.startTicks === identity.startTicks && stat.state !== 'Z' && stat.state !== 'X';
@@ -27,7 +29,7 @@ export function stateOf(pid: number): string | undefined {
   return processStat(pid)?.state;
 }
 
-/** Sends a signal to this very process. Returns false, without a signal, if the process is gone. */
+/** Sends a signal to the process with this PID and start time. Returns false if the process is gone. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isRunning(identity)) return false;
   try {
@@ -68,7 +70,7 @@ export function bootId(): string {
 export function parseStat(text: string): { state: string; startTicks: string } {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
-  if (!state || !startTicks) throw new Error(`/proc/PID/stat has another form: ${text}`);
+  if (!state || !startTicks) throw new Error(`unknown format of /proc/PID/stat: ${text}`);
   return { state, startTicks };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Inotify instances. By default the kernel allows 128 for each user, and all worlds share them. A kubelet or a
- * provider's manager that gets none exits at its start with `too many open files`.
+ * Inotify instances. By default, the kernel allows 128 for each user, and all worlds share them. If none is available,
+ * a kubelet or a provider's manager exits at its start with `too many open files`.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ export type InotifyUse = ReadonlyMap<string, number>;
  * Returns the inotify instances that this user may still open. Each living world counts with its reservation or its
  * use, whichever is larger.
  */
-export function inotifyInstancesLeft(): number {
-  return instancesLeft(inotifyLimit(), inotifyInstancesInUse(), reservations());
+export function availableInotifyInstances(): number {
+  return availableInstances(inotifyLimit(), inotifyInstancesInUse(), reservations());
 }
 
-/** Returns what is left of `limit` if each world takes its reservation or its use, whichever is larger. */
-export function instancesLeft(
+/** Returns `limit` minus the reservation or the use of each world, whichever is larger. */
+export function availableInstances(
   limit: number,
   inUse: InotifyUse,
   reserved: ReadonlyMap<string, number>,
@@ -37,20 +37,20 @@ export function instancesLeft(
 /**
  * Reserves inotify instances for a world.
  *
- * @throws if too few are left, with what to do
+ * @throws if too few are available, with a fix
  */
 export async function reserveInotify(ledger: Ledger, instances: number): Promise<void> {
-  // Under a lock, so that two worlds that start at the same time do not count the same instances as left.
+  // Takes a lock, so that two worlds that start at the same time do not reserve the same instances.
   const lock = join(cacheFolder(), '.inotify.lock');
   await withLock(
     lock,
     () => {},
     async () => {
-      const left = inotifyInstancesLeft();
-      if (instances > left) {
+      const available = availableInotifyInstances();
+      if (instances > available) {
         throw new Error(
-          `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left} of ${inotifyLimit()} are left. ` +
-            'End another world (world/world status), or raise fs.inotify.max_user_instances.',
+          `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${available} of ${inotifyLimit()} are available. ` +
+            'Remove another world (world/world status lists them), or raise fs.inotify.max_user_instances.',
         );
       }
       ledger.append({ kind: 'inotify', instances });

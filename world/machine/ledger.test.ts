@@ -8,13 +8,13 @@ import { parseLedger, worldState, type Entry } from './ledger.ts';
 const cgroup: Entry = { kind: 'cgroup', path: '/sys/fs/cgroup/snicket-ab12' };
 
 describe("a ledger's text", () => {
-  test('is read entry by entry', () => {
+  test('is parsed line by line', () => {
     const text = `${JSON.stringify(cgroup)}\n{"kind":"kept"}\n`;
 
     expect(parseLedger(text)).toEqual([cgroup, { kind: 'kept' }]);
   });
 
-  test('is read up to a last line that a crash cut short, wherever that was', () => {
+  test('is parsed without its last line if that is truncated anywhere', () => {
     const line = JSON.stringify(cgroup);
     const cuts = Array.from(line).map((_, end) =>
       parseLedger(`{"kind":"kept"}\n${line.slice(0, end)}`),
@@ -23,7 +23,7 @@ describe("a ledger's text", () => {
     expect(cuts).toEqual(cuts.map(() => [{ kind: 'kept' }]));
   });
 
-  test('that is broken before its end keeps what can be read: cgroups are found by name', () => {
+  test('is parsed without a damaged line in the middle', () => {
     const entries = parseLedger('{"kind":"ke\n{"kind":"kept"}\n');
 
     expect(entries).toEqual([{ kind: 'kept' }]);
@@ -43,10 +43,10 @@ describe('a world', () => {
 
   test.each([
     ['running', 'while its owner lives', [owned, cgroup]],
-    ['running', 'while its owner lives, also when it is to be kept', [owned, kept]],
-    ['kept', 'after its owner, if it was asked to', [orphaned, cgroup, kept]],
-    ['dead', 'after its owner', [orphaned, cgroup]],
-    ['dead', 'after a reboot, even if it was to be kept', [beforeBoot, kept]],
+    ['running', 'while its owner lives, even if it is marked as kept', [owned, kept]],
+    ['kept', 'after its owner has ended, if it is marked as kept', [orphaned, cgroup, kept]],
+    ['dead', 'after its owner has ended', [orphaned, cgroup]],
+    ['dead', 'after a reboot, even if it is marked as kept', [beforeBoot, kept]],
     ['damaged', 'without an owner', [cgroup, kept]],
   ] as const)('is %s %s', (expected, _, entries) => {
     expect(worldState(entries)).toBe(expected);
@@ -62,7 +62,7 @@ describe('the folder of all worlds', () => {
 
   afterEach(() => rmSync(join(worlds, '..'), { recursive: true }));
 
-  test('has a world under its name, with its owner as the first entry', () => {
+  test('has a folder for each world, with the owner as the first entry of the ledger', () => {
     const {
       folder,
       cgroup: name,
@@ -86,7 +86,7 @@ describe('the folder of all worlds', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test('has a world that any process can find, and whose state follows its owner', () => {
+  test('lets another process find a world and derive its state from its owner', () => {
     inOtherProcess(`Ledger.create('ab12'); print({});`);
 
     const { found, state, other } = inOtherProcess(`
@@ -99,7 +99,7 @@ describe('the folder of all worlds', () => {
     expect(other).toBeNull();
   });
 
-  test('gives each name to one world only', () => {
+  test('has one world per ID', () => {
     inOtherProcess(`Ledger.create('ab12'); print({});`);
 
     const { code, entries } = inOtherProcess(`
@@ -112,7 +112,7 @@ describe('the folder of all worlds', () => {
     expect(entries).toBe(1);
   });
 
-  test('does not list a world without a name', () => {
+  test('does not list the temporary folder of a world', () => {
     const { ids } = inOtherProcess(`
       Ledger.create('ab12');
       mkdirSync(worldsFolder + '/.cd34-1');
@@ -129,13 +129,13 @@ describe('the folder of all worlds', () => {
     expect(existsSync(worlds)).toBe(false);
   });
 
-  test('a sweep removes only dead worlds, and unfinished folders of dead processes', () => {
+  test('a sweep removes only dead worlds, and temporary folders of dead processes', () => {
     inOtherProcess(`
       Ledger.create('dead');
       Ledger.create('kept').append({ kind: 'kept' });
-      mkdirSync(worldsFolder + '/of-somebody-else');
+      mkdirSync(worldsFolder + '/of-another-program');
       mkdirSync(worldsFolder + '/.snicket-world-cd34-' + process.pid);
-      mkdirSync(worldsFolder + '/.thesis-' + process.pid);
+      mkdirSync(worldsFolder + '/.another-' + process.pid);
       print({});
     `);
     appendFileSync(join(worlds, 'dead', 'ledger.jsonl'), '{"kind":"cgr');
@@ -150,15 +150,15 @@ describe('the folder of all worlds', () => {
     expect(removed).toEqual([{ id: 'dead' }]);
     const left = readdirSync(worlds).map((name) => name.replace(/\d+$/, 'PID'));
     expect(left.toSorted()).toEqual([
+      '.another-PID',
       '.snicket-world-mine-PID',
-      '.thesis-PID',
       'kept',
       'mine',
-      'of-somebody-else',
+      'of-another-program',
     ]);
   });
 
-  /** Runs a script with this test's own folder of worlds; the machine's worlds are never touched. */
+  /** Runs a script in another process with a temporary folder of worlds. */
   function inOtherProcess(script: string) {
     const child = Bun.spawnSync(
       [

@@ -16,8 +16,8 @@ import { basename, join, resolve } from 'node:path';
 import { bootId, identityOf, isRunning, type ProcessIdentity } from './identity.ts';
 
 /**
- * Something that a world put on this machine, as one JSON line. The line is written before the thing is created if its
- * name is known in advance, so that a later process can remove exactly what a dead world left.
+ * A resource that a world created on this machine, as a line of JSON. If its name is known in advance, the line is
+ * written before the resource is created. A later process removes the resources of a dead world by these lines.
  */
 export type Entry =
   | { readonly kind: 'owner'; readonly process: ProcessIdentity; readonly bootId: string }
@@ -56,14 +56,13 @@ export class Ledger {
   static create(id: string): Ledger {
     const owner = identityOf(process.pid);
     if (!owner) throw new Error('cannot read /proc/self/stat');
-    // The folder appears under its name together with its owner, so that a concurrent sweep never finds a world without
-    // an owner.
-    const unnamed = unnamedFolder(id);
-    mkdirSync(unnamed, { recursive: true, mode: 0o700 });
+    // Renames the folder when it has the owner, so that a concurrent sweep never finds a world without an owner.
+    const temporary = temporaryFolder(id);
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
     const entry: Entry = { kind: 'owner', process: owner, bootId: bootId() };
-    writeFileSync(join(unnamed, LEDGER), `${JSON.stringify(entry)}\n`);
+    writeFileSync(join(temporary, LEDGER), `${JSON.stringify(entry)}\n`);
     const folder = join(worldsFolder, id);
-    renameSync(unnamed, folder);
+    renameSync(temporary, folder);
     return new Ledger(folder);
   }
 
@@ -81,7 +80,7 @@ export class Ledger {
   /** Throws if the world is being removed. Called before anything is started in it. */
   assertOpen(): void {
     if (this.#closed || !existsSync(join(this.folder, LEDGER))) {
-      throw new Error(`world ${this.id} is being removed, or was`);
+      throw new Error(`world ${this.id} is being removed or has been removed`);
     }
   }
 
@@ -89,7 +88,7 @@ export class Ledger {
   append(entry: Entry): void {
     this.#appended.push(entry);
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-    // Never recreated: a world that another process has removed must not seem to exist.
+    // Does not create the file, because another process may have removed the world.
     const file = openSync(join(this.folder, LEDGER), constants.O_WRONLY | constants.O_APPEND);
     try {
       const size = fstatSync(file).size;
@@ -114,8 +113,8 @@ export class Ledger {
 }
 
 /**
- * Parses the entries of a ledger. A truncated line is skipped: what it names was not created yet, or is in the world's
- * cgroups, whose names follow from its ID.
+ * Parses the entries of a ledger and skips truncated lines. Their resources were not created, or they are in the
+ * world's cgroups, which are found by the ID of the world.
  */
 export function parseLedger(text: string): Entry[] {
   return text.split('\n').flatMap((line) => {
@@ -128,12 +127,12 @@ export function parseLedger(text: string): Entry[] {
 }
 
 /** Returns the folder in which this process creates or removes a world. */
-export function unnamedFolder(id: string): string {
+export function temporaryFolder(id: string): string {
   return join(worldsFolder, `.snicket-world-${id}-${process.pid}`);
 }
 
 /** Returns the PID of the process that created such a folder; undefined for other names. */
-export function unnamedOwner(name: string): number | undefined {
+export function temporaryFolderOwner(name: string): number | undefined {
   const pid = /^\.snicket-world-\w+-(\d+)$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }
@@ -148,7 +147,7 @@ export function worldIds(): string[] {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return [];
     if (code === 'EACCES')
-      throw new Error(`${worldsFolder} can be read by root alone`, { cause: error });
+      throw new Error(`${worldsFolder} can be read by root only`, { cause: error });
     throw error;
   }
 }
@@ -157,8 +156,8 @@ export function worldIds(): string[] {
 export type WorldState = 'running' | 'kept' | 'dead' | 'damaged';
 
 /**
- * Returns the state of a world. Running: its owner lives. Kept: it outlives its owner, in this boot. Dead:
- * neither. Damaged: unknown, because the ledger names no owner.
+ * Returns the state of a world. `running`: its owner runs. `kept`: its owner has ended since the last boot, and the
+ * world is marked as kept. `dead`: otherwise. `damaged`: the ledger has no owner.
  */
 export function worldState(entries: readonly Entry[]): WorldState {
   const owner = entries.find((entry) => entry.kind === 'owner');

@@ -16,8 +16,8 @@ const libc = dlopen('libc.so.6', {
 }).symbols;
 
 /**
- * Moves this thread into the network namespace of another process. Open sockets stay in the old one, so that one
- * process can listen here and dial there.
+ * Moves this thread into the network namespace of another process. Open sockets stay in the old namespace, so a process
+ * can listen in one and dial in the other.
  */
 export function enterNetworkOf(pid: number): void {
   const path = new Uint8Array(SAFE_SIZE);
@@ -29,7 +29,7 @@ export function enterNetworkOf(pid: number): void {
   if (result !== 0) throw new Error(`cannot enter the network of process ${pid}: setns failed`);
 }
 
-/** Takes the lock on an open file if it is free. The kernel releases it when the process ends, for whatever reason. */
+/** Takes the lock on an open file if it is free. The kernel releases it when the process ends, even if it is killed. */
 export function tryLock(fd: number): boolean {
   return libc.flock(fd, LOCK_EX | LOCK_NB) === 0;
 }

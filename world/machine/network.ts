@@ -18,23 +18,23 @@ export class Link {
     this.#port = port;
   }
 
-  /** Cuts the link. Packets are dropped both ways, without an error. */
+  /** Cuts the link. Packets in both directions are lost without an error. */
   async cut(): Promise<void> {
     await this.#ip(`link set ${this.#port} nomaster`);
   }
 
   /** Restores a cut link. */
-  async mend(): Promise<void> {
+  async restore(): Promise<void> {
     await this.#ip(`link set ${this.#port} master ${BRIDGE}`);
   }
 
-  /** Delays or drops packets to the host. Fails with an explanation if the kernel has no netem. */
+  /** Delays or drops packets to the host. Fails if the kernel has no netem. */
   async impair(impairment: Impairment): Promise<void> {
     const delay = impairment.delayMs === undefined ? [] : ['delay', `${impairment.delayMs}ms`];
     const loss = impairment.lossPercent === undefined ? [] : ['loss', `${impairment.lossPercent}%`];
     const netem = ['tc', 'qdisc', 'replace', 'dev', this.#port, 'root', 'netem', ...delay, ...loss];
     await this.#hub.exec(netem).catch((error: unknown) => {
-      throw new Error('the link cannot be impaired; does this kernel have netem?', {
+      throw new Error('the link cannot be impaired; check that the kernel has netem', {
         cause: error,
       });
     });
@@ -42,7 +42,7 @@ export class Link {
   }
 
   /** Removes delay and loss, if any. */
-  async heal(): Promise<void> {
+  async clearImpairment(): Promise<void> {
     if (this.#impaired) await this.#hub.exec(['tc', 'qdisc', 'del', 'dev', this.#port, 'root']);
     this.#impaired = false;
   }
@@ -55,8 +55,8 @@ export class Link {
 const BRIDGE = 'hub';
 
 /**
- * A bridge without its own address takes the lowest address of its ports, and another one when that port goes. Hosts
- * then do not reach the resolver until its ARP entry expires, which took 30 s.
+ * Without a fixed address, a bridge takes the lowest address of its ports, and changes it when that port is removed.
+ * Hosts then cannot reach the resolver until its ARP entry expires, which took 30 s.
  */
 const BRIDGE_ADDRESS = '02:00:00:00:00:01';
 

@@ -5,22 +5,22 @@ import { bootId, signal } from './identity.ts';
 import {
   Ledger,
   worldState,
-  unnamedFolder,
-  unnamedOwner,
+  temporaryFolder,
+  temporaryFolderOwner,
   worldIds,
   worldsFolder,
   type Entry,
 } from './ledger.ts';
 
 /**
- * Ends and removes everything in a world's ledger, and the world's folder. It is idempotent, so it can be repeated
- * after a failure.
+ * Removes all resources in a world's ledger, and the world's folder. It is idempotent, so it can be repeated after a
+ * failure.
  */
 export async function removeWorld(ledger: Ledger): Promise<void> {
   ledger.close();
   const entries = ledger.entries();
   // After a reboot, the PIDs in the ledger belong to other processes. Cgroups do not survive a reboot.
-  if (ofThisBoot(entries)) {
+  if (isOfThisBoot(entries)) {
     for (const entry of entries) if (entry.kind === 'process') signal(entry.process, 'SIGKILL');
   }
   await removeCgroups(cgroupsOf(ledger));
@@ -28,13 +28,13 @@ export async function removeWorld(ledger: Ledger): Promise<void> {
   removeIfEmpty(worldsFolder);
 }
 
-/** Kills the processes of a world that is still starting, so that the start fails soon. */
+/** Kills the processes of a world that is starting, so that the start fails at once. */
 export function abandonWorld(ledger: Ledger): void {
   ledger.close();
   killCgroups(cgroupsOf(ledger));
 }
 
-function ofThisBoot(entries: readonly Entry[]): boolean {
+function isOfThisBoot(entries: readonly Entry[]): boolean {
   return entries.some((entry) => entry.kind === 'owner' && entry.bootId === bootId());
 }
 
@@ -45,55 +45,55 @@ function cgroupsOf(ledger: Ledger): string[] {
 }
 
 /** A dead world that a sweep found, with an error if it could not be removed. */
-export interface Swept {
+export interface SweepResult {
   readonly id: string;
   readonly error?: Error;
 }
 
 /** Removes the worlds whose owner died without removing them. A failure does not stop the removal of the others. */
-export async function removeDeadWorlds(): Promise<Swept[]> {
-  removeUnnamed();
-  const swept: Swept[] = [];
+export async function removeDeadWorlds(): Promise<SweepResult[]> {
+  removeTemporaryFolders();
+  const results: SweepResult[] = [];
   for (const id of worldIds()) {
     const ledger = Ledger.find(id);
     if (!ledger) continue;
     try {
       if (worldState(ledger.entries()) !== 'dead') continue;
       await removeWorld(ledger);
-      swept.push({ id });
+      results.push({ id });
     } catch (error) {
-      swept.push({ id, error: error as Error });
+      results.push({ id, error: error as Error });
     }
   }
-  return swept;
+  return results;
 }
 
 /** Returns a message about a dead world that a sweep found. */
-export function sweptText({ id, error }: Swept): string {
+export function sweepText({ id, error }: SweepResult): string {
   if (!error) return `removed world ${id}, whose owner is gone`;
-  return `world ${id}, whose owner is gone, could not be removed: ${error.message}; end what is left of it and delete ${join(worldsFolder, id)}`;
+  return `world ${id}, whose owner is gone, could not be removed: ${error.message}; end its processes and delete ${join(worldsFolder, id)}`;
 }
 
 /**
- * Renames the folder before it is deleted. A partly deleted folder is then no world, and the next sweep deletes the
- * rest.
+ * Renames the folder before it is deleted, so that a partly deleted folder is not listed as a world. The next sweep
+ * deletes the rest.
  */
 function removeFolder(ledger: Ledger): void {
-  const unnamed = unnamedFolder(ledger.id);
+  const temporary = temporaryFolder(ledger.id);
   try {
-    renameSync(ledger.folder, unnamed);
+    renameSync(ledger.folder, temporary);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // another process was faster
     throw error;
   }
-  rmSync(unnamed, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 }
 
-/** Removes folders of processes that died while they created or removed a world. Nothing runs in those. */
-function removeUnnamed(): void {
+/** Removes folders of processes that died while they created or removed a world. No process uses them. */
+function removeTemporaryFolders(): void {
   if (!existsSync(worldsFolder)) return;
   for (const name of readdirSync(worldsFolder)) {
-    const pid = unnamedOwner(name);
+    const pid = temporaryFolderOwner(name);
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
     rmSync(join(worldsFolder, name), { recursive: true, force: true });
   }

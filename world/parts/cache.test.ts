@@ -8,7 +8,7 @@ import { baseParts, edgeParts, type GoPart } from './catalog.ts';
 describe('the folder of a part', () => {
   const etcd: GoPart = baseParts.etcd;
 
-  test('shows name and version, and is the same each time', () => {
+  test('has name and version, and does not change', () => {
     expect(partFolderName(etcd)).toMatch(/^etcd-v[\d.]+-(amd64|arm64)-[0-9a-f]{8}$/);
     expect(partFolderName(etcd)).toBe(partFolderName({ ...etcd }));
   });
@@ -19,14 +19,14 @@ describe('the folder of a part', () => {
     ['name of a program', { programs: { server: 'go.etcd.io/etcd/server/v3' } }],
     ['linker flag', { linkerFlags: '-X main.version=1' }],
     ['file', { files: { etcd: { module: 'go.etcd.io/etcd/server/v3', paths: ['LICENSE'] } } }],
-  ])('is another with another %s', (_, change) => {
+  ])('changes with its %s', (_, change) => {
     expect(partFolderName({ ...etcd, ...change })).not.toBe(partFolderName(etcd));
   });
 
   test.each([
     ['package', { packages: ['runc'] }],
     ['program', { programs: ['runc'] }],
-  ])('is another with another Debian %s', (_, change) => {
+  ])('changes with its Debian %s', (_, change) => {
     expect(partFolderName({ ...baseParts.tools, ...change })).not.toBe(
       partFolderName(baseParts.tools),
     );
@@ -36,7 +36,7 @@ describe('the folder of a part', () => {
     ['version', { version: '1.40.0' }],
     ['digest', { digests: { amd64: '0000' } }],
     ['program', { programs: { envoy: 'envoy/envoy' } }],
-  ])('is another with another %s of a Python package', (_, change) => {
+  ])('changes with its %s of a Python package', (_, change) => {
     expect(partFolderName({ ...edgeParts.envoy, ...change })).not.toBe(
       partFolderName(edgeParts.envoy),
     );
@@ -58,7 +58,7 @@ describe('the folder of a part', () => {
 
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    test.each(['go.mod', 'go.sum'])('is another when %s has changed', async (file) => {
+    test.each(['go.mod', 'go.sum'])('changes with %s', async (file) => {
       const copy = (await import(join(folder, 'cache.ts'))) as typeof import('./cache.ts');
       const before = copy.partFolderName(etcd);
 
@@ -92,7 +92,7 @@ describe("the user's cache", () => {
     else process.env['XDG_CACHE_HOME'] = before;
   });
 
-  test('is where XDG_CACHE_HOME says', () => {
+  test('is below XDG_CACHE_HOME', () => {
     process.env['XDG_CACHE_HOME'] = '/somewhere';
 
     expect(partFolder(baseParts.tools)).toBe(
@@ -100,7 +100,7 @@ describe("the user's cache", () => {
     );
   });
 
-  test('is below the home folder when XDG_CACHE_HOME is empty, as the XDG specification has it', () => {
+  test('is below the home folder if XDG_CACHE_HOME is empty', () => {
     process.env['XDG_CACHE_HOME'] = '';
 
     expect(cacheFolder()).toBe(join(homedir(), '.cache', 'snicket'));

@@ -45,7 +45,7 @@ export function partFolderName(part: Part): string {
       );
       break;
     case 'debian':
-      // The part consists of what this release lacks, so it fits no other release.
+      // The part contains only packages that this release lacks, so it fits no other release.
       digest.update(JSON.stringify([part.packages, part.programs, release()]));
       break;
     case 'pypi':
@@ -61,7 +61,7 @@ function release(): string[] {
   return existsSync(path) ? (readFileSync(path, 'utf8').match(/^(ID|VERSION_ID)=.*$/gm) ?? []) : [];
 }
 
-/** Returns the files in the subfolders of a module. They are replaced dependencies, whose code is built as well. */
+/** Returns the files in the subfolders of a module: dependencies of `replace` directives, which are built too. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.parentPath !== folder)

@@ -13,13 +13,13 @@ describe.each(goParts.map((part) => [part.name, part] as const))('the part %s', 
   const module = readFileSync(join(moduleFolder(part), 'go.mod'), 'utf8');
   const tools = readFileSync(join(moduleFolder(part), 'tools.go'), 'utf8');
 
-  test('has in its module every program, so that go.sum covers what they are built from', () => {
+  test('imports every program in its module, so that go.sum covers their sources', () => {
     const imported = [...tools.matchAll(/_ "(.+)"/g)].map(([, path]) => path!);
 
     expect(imported.toSorted()).toEqual(Object.values(part.programs).toSorted());
   });
 
-  test('has in its module the version it names', () => {
+  test('has the same version in its module', () => {
     const required = [...module.matchAll(/^(?:require)?\s+(\S+) (v\S+)/gm)];
     const versions = Object.values(part.programs).map(
       (path) => required.find(([, name]) => path === name || path.startsWith(`${name}/`))?.[2],
@@ -29,7 +29,7 @@ describe.each(goParts.map((part) => [part.name, part] as const))('the part %s', 
   });
 });
 
-test('Kubernetes says its own version', () => {
+test('Kubernetes reports its version', () => {
   const { version, linkerFlags } = baseParts.kubernetes;
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version)!;
 
@@ -38,7 +38,7 @@ test('Kubernetes says its own version', () => {
   expect(linkerFlags).toEndWith(`gitMinor=${minor}`);
 });
 
-test('the order of importance has every part', () => {
+test('partsByImportance has every part once', () => {
   expect(new Set(partsByImportance)).toEqual(new Set(allParts));
   expect(partsByImportance).toHaveLength(allParts.length);
 });

@@ -21,7 +21,7 @@ export interface ModuleFiles {
   readonly paths: readonly string[];
 }
 
-/** Programs from Debian's packages, unpacked beside the machine's own, never installed. */
+/** Programs from Debian packages, unpacked into the cache and not installed. */
 export interface DebianPart {
   readonly kind: 'debian';
   readonly name: string;
@@ -113,15 +113,15 @@ export const baseParts = {
 } as const satisfies Record<string, Part>;
 
 /**
- * CRDs of the Gateway API in the version that the edges are built with, without the policy vap_safeupgrades, which
- * would keep a test from installing any other version.
+ * CRDs of the Gateway API in the version that the edges are built with. Excludes the policy vap_safeupgrades, which
+ * would prevent a test from installing another version.
  */
 const gatewayApiFiles: ModuleFiles = {
   module: 'sigs.k8s.io/gateway-api',
   paths: ['config/crd/standard/gateway.networking.k8s.io_[!v]*.yaml'],
 };
 
-/** Real ingress controllers, built when a test first asks for one. */
+/** Real ingress controllers, built when a test first needs them. */
 export const edgeParts = {
   traefik: {
     kind: 'go',
@@ -190,7 +190,7 @@ export const edgeParts = {
   },
 } as const satisfies Record<string, Part>;
 
-/** Real controllers of hosted control planes, built when a test first asks for one. */
+/** Real controllers of hosted control planes, built when a test first needs them. */
 export const providerParts = {
   kamaji: {
     kind: 'go',
@@ -212,7 +212,7 @@ export const providerParts = {
   },
 } as const satisfies Record<string, Part>;
 
-/** All parts, those that most tests need first. */
+/** All parts. The parts that most tests need are first. */
 export const partsByImportance: readonly Part[] = [
   ...Object.values(baseParts),
   edgeParts.haproxyIngress,

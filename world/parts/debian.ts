@@ -31,7 +31,7 @@ export function debianPartReady(part: DebianPart): boolean {
 export async function unpackDebianPart(part: DebianPart): Promise<void> {
   const folder = partFolder(part);
   if (part.programs.every((program) => debianProgram(part, program))) {
-    // The machine has all of them. Workers overlay an empty folder on their /usr.
+    // The machine has all programs. Workers overlay an empty folder on their /usr.
     mkdirSync(join(folder, 'usr'), { recursive: true });
     return;
   }
@@ -51,7 +51,7 @@ export async function unpackDebianPart(part: DebianPart): Promise<void> {
     '-o',
     `Dir::Cache::srcpkgcache=${work}/srcpkgcache.bin`,
     '-o',
-    'Debug::NoLocking=true', // apt writes nothing that belongs to the machine
+    'Debug::NoLocking=true', // apt writes only to the cache
     '-o',
     'APT::Sandbox::User=root', // the user _apt cannot write below a home folder
   ];
@@ -72,7 +72,7 @@ export async function unpackDebianPart(part: DebianPart): Promise<void> {
   const missing = part.programs.filter((program) => !debianProgram(part, program));
   if (missing.length > 0)
     throw new Error(
-      `packages ${part.packages.join(', ')} are unpacked in ${folder}, but hold no ${missing.join(', ')}`,
+      `packages ${part.packages.join(', ')} are unpacked in ${folder}, but lack ${missing.join(', ')}`,
     );
 }
 

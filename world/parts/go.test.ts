@@ -18,7 +18,7 @@ test.each([
   expect(commandName(path)).toBe(name);
 });
 
-test('the Go that is asked for is the oldest that every module accepts', () => {
+test('goVersion is the oldest version that every module accepts', () => {
   const modules = readdirSync(join(import.meta.dir, 'go'));
 
   const accepted = modules.map((name) => {

@@ -19,7 +19,7 @@ export function goPartReady(part: GoPart): boolean {
 
 /**
  * Builds a part. One `go build` builds all programs, so that shared packages are compiled once and links run in
- * parallel. Go's own cache has what was compiled before an interruption.
+ * parallel. After an interruption, Go continues with the packages in its cache.
  */
 export async function buildGoPart(
   part: GoPart,

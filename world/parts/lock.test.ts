@@ -92,7 +92,7 @@ test('the lock is released when its owner is killed, even if a child of the owne
   expect(childLived).toBe(true);
 });
 
-test('two in one process do not work at the same time', async () => {
+test('two callers in one process run one after the other', async () => {
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
   const owners = Promise.withResolvers<string>();

@@ -4,7 +4,7 @@ import { partFolder, partsFolder } from './cache.ts';
 import { baseParts, type GoPart, type Part } from './catalog.ts';
 import { debianPartReady, debianProgram, unpackDebianPart } from './debian.ts';
 import { buildGoPart, downloadGoPart, goPartReady } from './go.ts';
-import { together } from '../wait.ts';
+import { waitForAll } from '../wait.ts';
 import { withLock } from './lock.ts';
 import { formatElapsed, type Progress } from './progress.ts';
 import { pypiPartReady, unpackPypiPart } from './pypi.ts';
@@ -25,9 +25,9 @@ export function partReady(part: Part): boolean {
 const CORES_PER_BUILD = 4;
 
 /**
- * Builds the parts that are missing in the cache, in the given order. Several are built at once if there are enough
- * processors, while the sources of later ones are downloaded. Two processes never build the same part: the second one
- * waits, and finds it in the cache.
+ * Builds the parts that are missing in the cache, in the given order. Builds several at once if there are enough
+ * processors, and downloads the sources of later parts meanwhile. If another
+process builds the same part, waits and uses the result.
  */
 export async function ensureParts(
   parts: readonly Part[],
@@ -45,7 +45,7 @@ export async function ensureParts(
     }
   };
   const goParts = missing.filter((part) => part.kind === 'go');
-  await together([
+  await waitForAll([
     downloadInTurn(goParts.slice(lanes), signal),
     ...Array.from({ length: lanes }, build),
   ]);

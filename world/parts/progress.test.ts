@@ -18,19 +18,19 @@ function recorder(terminal: { isTTY?: boolean; columns?: number }) {
   return { written, stream: stream as unknown as NodeJS.WriteStream };
 }
 
-function pass(seconds: number): void {
+function advanceSeconds(seconds: number): void {
   setSystemTime(new Date(Date.now() + seconds * 1000));
 }
 
 describe('on a terminal', () => {
-  test('a state replaces the previous line, and a final line stays', () => {
+  test('an update replaces the line, and the line of a finished step stays', () => {
     const { written, stream } = recorder({ isTTY: true, columns: 80 });
     const progress = terminalProgress(stream);
 
     progress.update('etcd', 'building');
-    pass(7);
+    advanceSeconds(7);
     progress.update('etcd', '12 packages compiled');
-    pass(60);
+    advanceSeconds(60);
     progress.done('etcd', 'ready');
 
     expect(written).toEqual([
@@ -40,7 +40,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  test('running steps are printed again below a finished one', () => {
+  test('the running step is printed again below a finished step', () => {
     const { written, stream } = recorder({ isTTY: true, columns: 80 });
     const progress = terminalProgress(stream);
 
@@ -59,34 +59,31 @@ describe('on a terminal', () => {
   test.each([
     [30, { isTTY: true, columns: 30 }],
     [80, { isTTY: true }],
-  ])(
-    'a long state is cut to the %p columns there are, since a second line could not be replaced',
-    (columns, terminal) => {
-      const { written, stream } = recorder(terminal);
+  ])('a long line is truncated to the %p columns of the terminal', (columns, terminal) => {
+    const { written, stream } = recorder(terminal);
 
-      terminalProgress(stream).update('etcd', 'x'.repeat(200));
+    terminalProgress(stream).update('etcd', 'x'.repeat(200));
 
-      expect(written).toEqual([`\r\x1b[K${'0:00  etcd: '.padEnd(columns, 'x')}`]);
-    },
-  );
+    expect(written).toEqual([`\r\x1b[K${'0:00  etcd: '.padEnd(columns, 'x')}`]);
+  });
 });
 
 describe('in a log', () => {
-  test('a step is printed at once, and again after 20 seconds', () => {
+  test('a step is printed at once, and then at most every 20 seconds', () => {
     const { written, stream } = recorder({});
     const progress = terminalProgress(stream);
 
     progress.update('etcd', 'one');
-    pass(19.999);
+    advanceSeconds(19.999);
     progress.update('etcd', 'two');
-    pass(0.001);
+    advanceSeconds(0.001);
     progress.update('etcd', 'three');
     progress.update('etcd', 'four');
 
     expect(written).toEqual(['0:00  etcd: one\n', '0:20  etcd: three\n']);
   });
 
-  test('a step does not silence another', () => {
+  test('each step has its own interval', () => {
     const { written, stream } = recorder({});
     const progress = terminalProgress(stream);
 
@@ -114,6 +111,6 @@ test.each([
   [59_999, '0:59'],
   [750_000, '12:30'],
   [3_600_000, '60:00'],
-])('%p ms reads as %s', (ms, text) => {
+])('%p ms is formatted as %s', (ms, text) => {
   expect(formatElapsed(ms)).toBe(text);
 });

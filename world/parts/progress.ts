@@ -6,16 +6,16 @@ export interface Progress {
   done(step: string, detail: string): void;
 }
 
-/** Minimum time between two lines of a step where lines cannot be replaced. */
-const QUIET_MS = 20_000;
+/** Minimum time between two lines of a step in a log. */
+const MIN_INTERVAL_MS = 20_000;
 
 /**
- * Returns progress with elapsed time. On a terminal it is one changing line, whose clock keeps running; in a log it is
- * a line now and then.
+ * Returns a progress reporter with elapsed time. On a terminal it updates one line every second. In a log it prints a
+ * line per step at most every 20 seconds.
  */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const began = Date.now();
-  const lastSpoken = new Map<string, number>();
+  const lastPrintedMs = new Map<string, number>();
   let current: { readonly step: string; readonly detail: string } | undefined;
   let clock: Timer | undefined;
   const line = (step: string, detail: string) =>
@@ -35,8 +35,8 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
         return;
       }
       const now = Date.now();
-      if (now - (lastSpoken.get(step) ?? 0) < QUIET_MS) return;
-      lastSpoken.set(step, now);
+      if (now - (lastPrintedMs.get(step) ?? 0) < MIN_INTERVAL_MS) return;
+      lastPrintedMs.set(step, now);
       stream.write(`${line(step, detail)}\n`);
     },
     done(step, detail) {
@@ -56,7 +56,7 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
   };
 }
 
-/** Progress that is discarded. */
+/** Discards the progress. */
 export const silentProgress: Progress = { update: () => {}, done: () => {} };
 
 /** Formats a duration as `0:07` or `12:30`. */

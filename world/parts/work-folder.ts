@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Creates an empty folder beside `folder` for unfinished files. Each process has its own, because the children of a
- * killed process may still write to theirs. Folders of dead processes are removed.
+ * Creates an empty folder beside `folder` for unfinished files. Each process has a separate folder, because the child
+ * processes of a killed process may still write to it. Removes the folders of dead processes.
  */
 export function workFolder(folder: string): string {
   const prefix = `.${basename(folder)}-`;

@@ -12,8 +12,9 @@ export interface Webhooks {
 
 /**
  * Returns the objects that make the API server call the controller at a URL, because the controller is not a pod behind
- * a Service. The controller's other webhooks (telemetry, the deletion of Secrets) are left out: no test needs them, and
- * the latter would make every deletion of a Secret wait for the controller.
+ * a Service. Omits the webhooks for telemetry and for deletions of Secrets: no test needs them, and the latter would
+ * make every
+deletion of a Secret wait for the controller.
  */
 export function admissionObjects(webhooks: Webhooks): object[] {
   const { name } = webhooks;

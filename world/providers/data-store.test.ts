@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { dataStoreObjects } from './data-store.ts';
 
-test('a DataStore points to a Secret that holds what it names', () => {
+test('a DataStore references existing keys of its Secret', () => {
   const [namespace, secret, dataStore] = dataStoreObjects('kamaji.clastix.io', 'kamaji-system', {
     endpoint: '172.30.2.1:2379',
     authority: { certificate: 'authority', key: 'authority key' },

@@ -4,7 +4,7 @@ import type { Daemon } from '../machine/daemon.ts';
 import { program } from '../parts/parts.ts';
 import type { NetworkHost } from '../world.ts';
 
-/** Name of every provider's DataStore here, and of its Secret. */
+/** Name of the DataStore of each provider, and of its Secret. */
 export const DATA_STORE = 'default';
 
 /** The etcd for all tenants of a provider. Each tenant has its own prefix and user. */
@@ -38,8 +38,8 @@ export async function startEtcd(machine: NetworkHost): Promise<Etcd> {
 }
 
 /**
- * Creates the users of an etcd while it runs without TLS. With both kinds of listeners at once, etcd 3.7 picks either
- * for its HTTP gateway, at random, and the TLS listener refuses the gateway because of its certificate.
+ * Creates the users of an etcd while it runs without TLS. With both kinds of listeners, etcd 3.7 connects its HTTP
+ * gateway to a random one, and the TLS listener refuses the gateway because of its certificate.
  */
 async function createUsers(machine: NetworkHost): Promise<void> {
   const url = 'http://127.0.0.1:2379';

@@ -12,7 +12,7 @@ spec:
     - {name: v1alpha2, served: false, storage: false}
   conversion:
     strategy: Webhook
-    webhook: {clientConfig: {service: {name: nobody, namespace: nowhere}}}
+    webhook: {clientConfig: {service: {name: missing, namespace: missing}}}
 `);
 
 test('a CRD is installed without its conversion webhook, and otherwise unchanged', () => {
@@ -30,12 +30,12 @@ test('a CRD is installed without its conversion webhook, and otherwise unchanged
   } as unknown as Definition);
 });
 
-test('a version that is not served can be served', () => {
+test('servingPatch serves an existing version', () => {
   expect(servingPatch(definition, 'v1alpha2')).toEqual([
     { op: 'replace', path: '/spec/versions/1/served', value: true },
   ]);
 });
 
-test('a missing version cannot be served', () => {
+test('servingPatch returns undefined for a missing version', () => {
   expect(servingPatch(definition, 'v1alpha3')).toBeUndefined();
 });

@@ -18,14 +18,16 @@ export function readDefinitions(folder: string): Definition[] {
 }
 
 /**
- * Parses a CRD and drops its conversion webhook. Steward's CRD names one at a Service that does not exist, although it
- * has only one version.
+ * Parses a CRD and removes its conversion webhook. Steward's CRD has one with a Service that does not exist, although
+it has only one version.
  */
 export function parseDefinition(text: string): Definition {
   // Bun's own parser reads Steward's 650 kB in 17 ms, the package `yaml` in 380 ms.
   const { spec, ...rest } = Bun.YAML.parse(text) as Definition;
-  const kept = Object.fromEntries(Object.entries(spec).filter(([field]) => field !== 'conversion'));
-  return { ...rest, spec: kept as unknown as Definition['spec'] };
+  const remaining = Object.fromEntries(
+    Object.entries(spec).filter(([field]) => field !== 'conversion'),
+  );
+  return { ...rest, spec: remaining as unknown as Definition['spec'] };
 }
 
 /** Applies CRDs and waits until their resources can be used. */
@@ -33,9 +35,9 @@ export async function installDefinitions(
   cluster: Cluster,
   definitions: readonly Definition[],
 ): Promise<void> {
-  // JSON is YAML, and faster to write.
+  // JSON is valid YAML and faster to serialize.
   await cluster.apply(...definitions.map((definition) => JSON.stringify(definition)));
-  await cluster.definitionsEstablished();
+  await cluster.untilCrdsEstablished();
 }
 
 /** Returns the JSON patch that makes a CRD serve one of its versions; undefined if it has no such version. */

@@ -1,5 +1,5 @@
 /**
- * Enables authentication in an etcd: CN=root may do everything, other users what they are granted. usage: etcd-auth.ts
+ * Enables authentication in an etcd: the user of a certificate with CN=root has all permissions. usage: etcd-auth.ts
  * URL
  */
 import { waitFor } from '../wait.ts';

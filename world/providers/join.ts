@@ -28,8 +28,8 @@ export interface TenantWorkers extends Pick<NodesSpec, 'workers' | 'proxyMode' |
 
 /**
  * Adds workers to a tenant whose control plane already runs (see `letTenantsRun`), and returns when they are Ready.
- * Everything that they need is in the tenant's Secrets. The host of the API server must already resolve to an edge.
- * Logs and exec work once the provider's agents have found their server: {@link Cluster.nodesReached}.
+ * Reads certificates and kubeconfig from the Secrets of the tenant. The host of the API server must already resolve to
+ * an edge. Logs and exec work once the provider's agents have found their server: {@link Cluster.untilNodesReachable}.
  */
 export async function joinTenant(
   world: World,
@@ -50,16 +50,16 @@ export async function joinTenant(
       serviceCidr: networkProfile.serviceCidr,
       podPrefix: `${first}.${second}`,
     },
-    await accessTo(world, provider, workers, name),
+    await tenantAccess(world, provider, workers, name),
     [imageArchive(agentImage(provider.versions, program))],
   );
 }
 
 /**
- * Returns the administrator's access to the tenant. It goes through the provider's machine, the only one that reaches
+ * Returns the administrator's access to the tenant, through the provider's machine, because no other machine reaches
  * the Service.
  */
-async function accessTo(
+async function tenantAccess(
   world: World,
   { machine }: Provider,
   workers: TenantWorkers,
@@ -72,14 +72,14 @@ async function accessTo(
   const { server, credential } = kubeconfigContent(kubeconfigs('super-admin.svc'));
   const { clusterIP } = await specOf<{ clusterIP: string }>(world, 'service', workers);
   const target = `${clusterIP}:${new URL(server).port}`;
-  const relayed = (await startRelay(host, `relay-${name}`, { [name]: target })).get(name);
-  if (relayed === undefined) throw new Error(`the relay has no port for ${name}`);
+  const machineServer = (await startRelay(host, `relay-${name}`, { [name]: target })).get(name);
+  if (machineServer === undefined) throw new Error(`the relay has no port for ${name}`);
   return {
     authority: await Authority.open({ certificate: ca('ca.crt'), key: ca('ca.key') }),
     admin: credential,
     host,
     server,
-    relayed,
+    machineServer,
     kubeconfig: join(host.folder, 'files', `${name}.kubeconfig`),
     machineKubeconfig: join(host.folder, `${name}.kubeconfig`),
   };

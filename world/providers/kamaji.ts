@@ -2,7 +2,7 @@ import { providerParts } from '../parts/catalog.ts';
 import { filesFolder } from '../parts/module-files.ts';
 import type { ProviderKind } from './provider.ts';
 
-/** Kamaji in the newest version of its Go module; the calendar-versioned releases are in no registry. */
+/** Kamaji in the newest version of its Go module. The calendar-versioned releases are not published as modules. */
 export const kamaji: ProviderKind = {
   name: 'kamaji',
   part: providerParts.kamaji,

@@ -7,7 +7,7 @@ import { partFolder } from '../parts/cache.ts';
 import type { GoPart } from '../parts/catalog.ts';
 import { ensureParts } from '../parts/parts.ts';
 import { silentProgress, type Progress } from '../parts/progress.ts';
-import { together, waitFor } from '../wait.ts';
+import { waitForAll, waitFor } from '../wait.ts';
 import type { NetworkHost, World } from '../world.ts';
 import { admissionObjects } from './admission.ts';
 import { DATA_STORE, dataStoreObjects, startEtcd } from './data-store.ts';
@@ -26,7 +26,7 @@ export interface TenantVersions {
   readonly konnectivity: string;
 }
 
-/** What differs between Kamaji and Steward, which is a fork of it. */
+/** The differences between Kamaji and Steward, its fork. */
 export interface ProviderKind {
   readonly name: ProviderName;
   readonly part: GoPart;
@@ -85,9 +85,9 @@ export async function startProvider(
   await ensureParts([kind.part], progress);
   await world.reserveInotify(INOTIFY_PER_MANAGER);
   progress.update(name, 'starting etcd and controller');
-  // Longer than the longest name of a tenant, so that no tenant has this name.
+  // This name is longer than a tenant name may be, so it is unique.
   const machine = await world.addHost(`provider-${name}`);
-  const [etcd] = await together([
+  const [etcd] = await waitForAll([
     startEtcd(machine),
     installDefinitions(world.management, readDefinitions(kind.definitionsFolder())),
     kind.prepare(world.management),
@@ -101,7 +101,7 @@ export async function startProvider(
   await world.management.apply(
     ...admissionObjects({ name, group: kind.group, url, authority: webhooks.certificate }),
   );
-  await controllerReady(kind, world.management, [controller, etcd.daemon]);
+  await untilControllerReady(kind, world.management, [controller, etcd.daemon]);
   progress.done(name, `${kind.part.version} is ready`);
   return {
     name,
@@ -115,7 +115,7 @@ export async function startProvider(
   };
 }
 
-/** Writes the certificate of the controller's webhooks where the controller reads it. */
+/** Writes the certificate of the controller's webhooks to the folder that the controller reads. */
 async function webhookAuthority(machine: NetworkHost): Promise<Authority> {
   const authority = await Authority.create('webhook-ca');
   const folder = webhookFolder(machine);
@@ -157,7 +157,7 @@ async function startController(
       `--pod-namespace=${namespace}`,
       '--serviceaccount-name=default',
       `--webhook-ca-path=${webhookFolder(machine)}/ca.crt`,
-      // Only the Job that migrates a tenant to another DataStore uses it.
+      // Only the Job that migrates a tenant to another DataStore uses this image.
       '--migrate-image=snicket.test/none:1',
       `--datastore=${DATA_STORE}`,
       ...kind.flags,
@@ -170,27 +170,27 @@ async function startController(
  * Waits until the API server calls the controller's webhooks. A DataStore has no condition for that. Instead, the API
  * server refuses a DataStore without its Secret, and a tenant without a DataStore gets the default.
  */
-async function controllerReady(
+async function untilControllerReady(
   kind: ProviderKind,
   management: Cluster,
   daemons: readonly Daemon[],
 ): Promise<void> {
   const path = `/apis/${kind.group}/v1alpha1`;
-  const tryOut = async (resource: string, object: object) =>
+  const dryRun = async (resource: string, object: object) =>
     management.controlPlane.request('POST', `${path}/${resource}?dryRun=All`, object);
-  const nowhere = { certificate: '', key: '' };
-  const etcd = { endpoint: 'nowhere:2379', authority: nowhere, root: nowhere };
+  const emptyCredential = { certificate: '', key: '' };
+  const etcd = { endpoint: 'nowhere:2379', authority: emptyCredential, root: emptyCredential };
   const [, , unusable] = dataStoreObjects(kind.group, 'nowhere', etcd);
   await waitFor(
-    `${kind.name} is asked by the API server, and answers`,
+    `the API server calls the webhooks of ${kind.name}`,
     async () => {
       for (const daemon of daemons)
         if (!daemon.running) throw new Error(`${daemon.name} ended:\n${daemon.tail()}`);
-      const refused = await tryOut('datastores', { ...unusable, metadata: { name: 'unusable' } });
-      if (refused.status !== 403) return false;
-      const taken = await tryOut('namespaces/default/tenantcontrolplanes', plainTenant(kind));
-      if (!taken.ok) return false;
-      const { spec } = (await taken.json()) as { spec: { dataStore?: string } };
+      const rejected = await dryRun('datastores', { ...unusable, metadata: { name: 'unusable' } });
+      if (rejected.status !== 403) return false;
+      const accepted = await dryRun('namespaces/default/tenantcontrolplanes', plainTenant(kind));
+      if (!accepted.ok) return false;
+      const { spec } = (await accepted.json()) as { spec: { dataStore?: string } };
       return spec.dataStore === DATA_STORE;
     },
     { deadlineMs: 60_000, everyMs: 250 },

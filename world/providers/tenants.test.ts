@@ -3,7 +3,7 @@ import { agentImage, tenantImages } from './tenants.ts';
 
 const versions = { kubernetes: 'v1.30.2', konnectivity: 'v0.0.32' };
 
-test('images have the names that Deployments use, and the programs where these call them', () => {
+test('images have the names and program paths that the Deployments of providers use', () => {
   const images = tenantImages(versions, (name) => `/parts/${name}`);
 
   expect(Object.fromEntries(images.map(({ name, files }) => [name, files]))).toEqual({
@@ -18,7 +18,7 @@ test('images have the names that Deployments use, and the programs where these c
   });
 });
 
-test('the agent has the image that the DaemonSet in the tenant uses', () => {
+test('the agent image has the name that the DaemonSet in the tenant uses', () => {
   expect(agentImage(versions, (name) => `/parts/${name}`)).toEqual({
     name: 'registry.k8s.io/kas-network-proxy/proxy-agent:v0.0.32',
     files: { '/proxy-agent': '/parts/proxy-agent' },

@@ -2,21 +2,21 @@ import { imageArchive } from '../images/images.ts';
 import type { ImageSpec } from '../images/oci.ts';
 import { INOTIFY_PER_CONTROL_PLANE } from '../inotify-needs.ts';
 import { program } from '../parts/parts.ts';
-import { together } from '../wait.ts';
+import { waitForAll } from '../wait.ts';
 import type { World } from '../world.ts';
 import type { Provider, TenantVersions } from './provider.ts';
 
 /**
- * Makes the management cluster able to run the control planes of a provider's tenants as pods. Their images hold the
- * world's own programs, whatever version their names state.
+ * Prepares the management cluster for the pods of a provider's tenants. Their images contain the programs of the world,
+ * even if the image names state other versions.
  */
-export async function letTenantsRun(world: World, provider: Provider): Promise<void> {
+export async function prepareTenantPods(world: World, provider: Provider): Promise<void> {
   const { management } = world;
   // One tenant, whose control plane runs twice during a rollout.
   await world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
   await management.apply(...pullPolicyObjects());
   const archives = tenantImages(provider.versions, program).map(imageArchive);
-  await together(
+  await waitForAll(
     management.workers.map(async (worker) => {
       for (const archive of archives) await worker.importImage(archive);
     }),
@@ -61,8 +61,8 @@ function registryImage(name: string, path: string, source: string): ImageSpec {
 }
 
 /**
- * Returns a policy that lets pods use the images of their node. Providers' pods would otherwise ask the registry each
- * time.
+ * Returns a policy that makes pods use the images on their node. Pods of providers would otherwise pull from the
+ * registry.
  */
 function pullPolicyObjects(): object[] {
   const apiVersion = 'admissionregistration.k8s.io/v1';

@@ -1,6 +1,6 @@
 /**
- * The relay from the machine into a world: one loopback port per API server, so that kubectl and tests need no address
- * or route of the world on the machine.
+ * The relay from the machine into a world: one loopback port per API server, so that kubectl and tests reach it without
+ * a route into the world.
  *
  * usage: main.ts OUTPUT NAME=HOST:PORT...
  *

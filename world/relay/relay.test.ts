@@ -15,7 +15,7 @@ afterEach(() => {
   sockets = [];
 });
 
-/** Connects through a relay. Returns the client, the target's end, and the relay's own end towards the client. */
+/** Connects through a relay. Returns the sockets of the client and the target, and the relay's socket to the client. */
 async function connectThrough(): Promise<{ client: Socket; target: Socket; relayed: Socket }> {
   const accepted = Promise.withResolvers<Socket>();
   const targetServer = createServer({ allowHalfOpen: true }, accepted.resolve);
@@ -23,12 +23,12 @@ async function connectThrough(): Promise<{ client: Socket; target: Socket; relay
   await once(targetServer, 'listening');
   const server = await relay({ host, port: portOf(targetServer) }, { host, port: 0 });
   servers.push(targetServer, server);
-  const taken = once(server, 'connection');
+  const connected = once(server, 'connection');
   const client = connect({ host, port: portOf(server), allowHalfOpen: true });
   sockets.push(client);
   const target = await accepted.promise;
   sockets.push(target);
-  const [relayed] = (await taken) as [Socket];
+  const [relayed] = (await connected) as [Socket];
   return { client, target, relayed };
 }
 
@@ -88,14 +88,14 @@ describe('a half-closed side', () => {
     expect(reply).toBe('reply');
   });
 
-  test('and closed, as the target, does not discard data that the client has not read', async () => {
+  test('that closes, as the target, does not discard data that the client has not read', async () => {
     const { client, target, relayed } = await connectThrough();
     client.pause();
     client.end();
     await textOfAll(target);
     const sent = createHash('sha256');
 
-    // Until the kernel takes no more for the client, and the relay itself buffers some of it.
+    // Sends until the kernel buffers are full and the relay buffers data for the client.
     while (relayed.writableLength === 0) {
       const bytes = randomBytes(64 << 10);
       sent.update(bytes);

@@ -1,5 +1,5 @@
 // Package ext stands in for an extension point that Traefik embeds in its dynamic configuration. Traefik keeps it in a
-// module of its own that is neither in the module zip nor on the module proxy, so this part brings an empty one.
+// separate module that is not published, so this part has an empty one.
 package ext
 
 // HTTP adds nothing to the HTTP configuration.
