@@ -18,15 +18,13 @@ export interface DocumentedCommand extends Pick<DocumentedLine, 'page' | 'line' 
 /** Returns all command lines, page by page. */
 export function documentedLines(pages: readonly Page[]): readonly DocumentedLine[] {
   return pages.flatMap(({ path, blocks }) =>
-    blocks
-      .filter(isShell)
-      .flatMap((block) =>
-        commandLines(block).map((command) => ({
-          ...command,
-          page: path,
-          output: outputOf(block, blocks),
-        })),
-      ),
+    blocks.filter(isShell).flatMap((block) =>
+      commandLines(block).map((command) => ({
+        ...command,
+        page: path,
+        output: outputOf(block, blocks),
+      })),
+    ),
   );
 }
 
