@@ -34,7 +34,7 @@ describe('a code', () => {
 
   test('may be the reason of a condition or an event', async () => {
     const paused = await snicket(['explain', 'RolloutPaused']);
-    const event = await snicket(['explain', 'TenantNotCleanedUp', '-o', 'json']);
+    const event = await snicket(['explain', 'CleanupIncomplete', '-o', 'json']);
 
     expect(paused.stdout).toMatch(
       /^CODE: +RolloutPaused\nREPORTED: +Conditions\nSEVERITY: +Warning\n/,

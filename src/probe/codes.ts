@@ -37,12 +37,13 @@ const COMMON_CODES = {
     of: EVERYWHERE,
     state: 'Skip',
     meaning:
-      'The tenant, or the server behind the edge, does not use what this hop or check is about.',
+      'The tenant, or the server behind the edge, does not use what this hop, check or condition is about.',
   },
   NotObserved: {
     of: EVERYWHERE,
     state: 'Skip',
-    meaning: 'The information for this hop was not available.',
+    meaning:
+      'The hop or condition was not observed yet, or the information for it was not available.',
   },
 } as const satisfies Record<string, CodeEntry>;
 

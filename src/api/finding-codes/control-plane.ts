@@ -20,7 +20,7 @@ export const CONTROL_PLANE_FINDINGS = {
     action: 'Remove what prevents it, or reference the object in a Cluster, as the message says.',
   },
   VersionUnsupported: {
-    meaning: 'A version is too old to work behind an edge, not set, or not readable.',
+    meaning: 'A version is too old for Snicket or for an edge, not set, or not readable.',
     action: 'Upgrade to the named version or a newer one.',
   },
   ControlPlaneRemote: {
@@ -63,8 +63,8 @@ export const CONTROL_PLANE_FINDINGS = {
       'The CA in the Secret and the CA in the kubeconfig differ: they belong to different tenants, or one of them is outdated.',
     action: 'Reference the Secrets of one tenant, or store the same CA in both.',
   },
-  FactsMissing: {
-    meaning: 'The control plane is not fully known yet.',
-    action: 'See the condition Prepared.',
+  WaitingForCondition: {
+    meaning: 'The condition waits until another condition is True.',
+    action: 'See the condition that the message names.',
   },
 } as const satisfies Record<string, FindingEntry>;

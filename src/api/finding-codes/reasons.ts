@@ -44,11 +44,6 @@ export const CONDITION_REASONS = {
     meaning: "The konnectivity host points to the tenant's konnectivity server.",
     action: 'No action is needed.',
   },
-  NotUsed: {
-    severity: 'Normal',
-    meaning: 'The control plane has no konnectivity server.',
-    action: 'No action is needed.',
-  },
   Reachable: {
     severity: 'Normal',
     meaning: 'Clients reach the API: every hop passes.',
@@ -59,35 +54,10 @@ export const CONDITION_REASONS = {
     meaning: 'The path of clients has not been probed yet.',
     action: 'Wait a moment.',
   },
-  NotAccepted: {
-    severity: 'Normal',
-    meaning: 'The condition waits until condition Accepted is True.',
-    action: 'See the condition Accepted.',
-  },
-  NotPrepared: {
-    severity: 'Normal',
-    meaning: 'The condition waits until condition Prepared is True.',
-    action: 'See the condition Prepared.',
-  },
-  NotRouted: {
-    severity: 'Normal',
-    meaning: 'The condition waits until condition Routed is True.',
-    action: 'See the condition Routed.',
-  },
-  NotWorkersReady: {
-    severity: 'Normal',
-    meaning: 'The condition waits until condition WorkersReady is True.',
-    action: 'See the condition WorkersReady.',
-  },
   NotRunning: {
     severity: 'Warning',
     meaning: 'The state is the last one that snicket run wrote, because it is not running.',
     action: 'Start snicket run with the same folder and state.',
-  },
-  StatusRefused: {
-    severity: 'Warning',
-    meaning: 'The API server of the management cluster rejects the status of the Exposure.',
-    action: 'Apply the CRDs in deploy/crds of the release that runs.',
   },
   CleaningUp: {
     severity: 'Normal',
@@ -117,22 +87,12 @@ export const EVENT_REASONS = {
       'The Exposure was deleted, and workers or kubeconfigs of the control plane still use its host.',
     action: 'Follow the message for the workers and the kubeconfigs that it names.',
   },
-  ControlPlaneNotRestored: {
+  CleanupIncomplete: {
     severity: 'Warning',
     meaning:
-      'The Exposure was deleted, but the fields that Snicket wrote stay in the objects of the control plane.',
-    action: 'Correct these fields. The log of the operator has their previous values.',
-  },
-  TenantNotCleanedUp: {
-    severity: 'Warning',
-    meaning:
-      'The Exposure was deleted, but objects stay in the tenant: it did not answer in time, it belongs to another owner, or Snicket does not manage them.',
-    action: 'Delete the objects that the message names, if nothing else needs them.',
-  },
-  AddressNotRemoved: {
-    severity: 'Warning',
-    meaning: 'The proxies did not remove the virtual address from every node in time.',
-    action: 'Restart the node, or remove the address from interface lo of the node.',
+      'The Exposure was deleted, but something that Snicket wrote stays: fields of the control plane, objects in a tenant that did not answer in time or belongs to another owner, or the virtual address of a node.',
+    action:
+      'Correct or delete what the message names, if nothing else needs it. The log of the operator has the previous values of fields.',
   },
 } as const satisfies Record<string, ReasonEntry>;
 

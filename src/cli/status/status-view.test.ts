@@ -119,15 +119,15 @@ describe('problems', () => {
     const situation = situationWith({
       conditions: [
         condition('Accepted', 'False', 'HostConflict', 'x is held'),
-        condition('Prepared', 'Unknown', 'NotAccepted', waits),
-        condition('Routed', 'Unknown', 'NotAccepted', waits),
+        condition('Prepared', 'Unknown', 'WaitingForCondition', waits),
+        condition('Routed', 'Unknown', 'WaitingForCondition', waits),
         condition('Ready', 'False', 'HostConflict', 'x is held'),
       ],
     });
 
     expect(problemsOf(only(situation))).toMatchObject([
       { code: 'HostConflict', about: ['Accepted', 'Ready'] },
-      { code: 'NotAccepted', about: ['Prepared', 'Routed'] },
+      { code: 'WaitingForCondition', about: ['Prepared', 'Routed'] },
     ]);
   });
 

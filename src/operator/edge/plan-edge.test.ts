@@ -82,7 +82,7 @@ describe('the conditions of an Edge', () => {
       'that cannot be parsed',
       observation({ context: INVALID }),
       'False FieldInvalid',
-      'Unknown NotAccepted',
+      'Unknown WaitingForCondition',
     ],
     ['that is deleted and in use', observation({}, DELETED), 'False EdgeTerminating', 'True Ready'],
   ])('%s', (_what, observed, accepted, ready) => {

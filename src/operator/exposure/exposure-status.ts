@@ -55,7 +55,7 @@ export function refusedStatus(
 ): { readonly status: ExposureStatus; readonly ready: ConditionState } {
   const ready: ConditionState = {
     status: 'False',
-    reason: 'StatusRefused',
+    reason: 'CrdsOutdated',
     message: `The management cluster rejects the status: ${because}`,
   };
   const { proxies, certificate, hops, conditions = [] } = before ?? {};

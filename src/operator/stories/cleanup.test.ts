@@ -69,7 +69,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.serviceAccount, PROXY)).toBeDefined();
-    await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
+    await lab.until('it is told', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
   });
 
   test('removes the virtual address from all nodes before its proxies', async () => {
@@ -117,7 +117,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const verbs = writes.filter(({ plural }) => plural === 'daemonsets').map(({ verb }) => verb);
     expect(verbs[0]).toBe('apply');
     expect(verbs.at(-1)).toBe('delete');
-    expect(lab.eventsOf('blue')).not.toContain('AddressNotRemoved');
+    expect(lab.eventsOf('blue')).not.toContain('CleanupIncomplete');
   });
 
   test('reports nodes that have not removed the address in time', async () => {
@@ -130,7 +130,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('AddressNotRemoved'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.untilGone('blue');
 
     expect(lab.read(resource, name)).toBeUndefined();
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
     await server.comeUp();
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
@@ -164,7 +164,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
-    expect(lab.eventsOf('blue')).not.toContain('TenantNotCleanedUp');
+    expect(lab.eventsOf('blue')).not.toContain('CleanupIncomplete');
   });
 
   test('reports the cleanup and its deadline at once if the tenant did not answer before', async () => {
@@ -215,7 +215,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    expect(lab.eventsOf('blue')).not.toContain('TenantNotCleanedUp');
+    expect(lab.eventsOf('blue')).not.toContain('CleanupIncomplete');
   });
 
   test('keeps foreign objects, however similar they are', async () => {
@@ -285,6 +285,6 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
   });
 });

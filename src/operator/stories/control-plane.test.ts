@@ -35,7 +35,7 @@ describe.concurrent('an incomplete control plane', () => {
     const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
 
     expect(said).toContain('Service tenants/later does not exist.');
-    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
+    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown WaitingForCondition');
 
     const { apiVersion, kind } = RESOURCES.service;
     const spec = { clusterIP: '127.0.0.1', clusterIPs: ['127.0.0.1'], ports: [{ port }] };

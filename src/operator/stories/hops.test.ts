@@ -58,7 +58,7 @@ describe.concurrent('hops', () => {
 
     await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
     expect(lab.statusOf('blue')).not.toHaveProperty('hops');
-    expect(lab.condition('blue', 'Reachable')).toStartWith('Unknown NotAccepted');
+    expect(lab.condition('blue', 'Reachable')).toStartWith('Unknown WaitingForCondition');
     await lab.expose('blue');
     await lab.untilCondition('blue', 'Ready', /^True/);
   });

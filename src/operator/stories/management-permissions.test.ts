@@ -31,7 +31,7 @@ describe.concurrent('an operator without permission to', () => {
     expect(said).toContain('GET /api/v1/namespaces/tenants/secrets/blue-ca');
     expect(said).toContain('ClusterRole');
     expect(lab.condition('blue', 'Ready')).toStartWith('False PermissionMissing');
-    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
+    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown WaitingForCondition');
     lab.management.clearFaults();
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.condition('blue', 'Prepared')).toStartWith('True');
@@ -47,7 +47,7 @@ describe.concurrent('an operator without permission to', () => {
     lab.startOperator({ cleanupTimeoutMs: 500 });
 
     await lab.until('it is gone', () => lab.exposure('blue') === undefined);
-    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantNotCleanedUp'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
   });
 
   test('delete Ingresses reports it on a deleted Exposure', async () => {

@@ -320,7 +320,7 @@ describe.concurrent('the record of an Exposure', () => {
 
     expect(kept).toBe(text);
     expect(shownIn(lab)).toEqual(before);
-    expect(lab.eventsOf('blue')).toContain('ControlPlaneNotRestored');
+    expect(lab.eventsOf('blue')).toContain('CleanupIncomplete');
     expect(lab.log.some(({ record }) => record === text)).toBe(true);
   });
 

@@ -44,7 +44,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(said).toContain('user owns .spec.networkProfile.certSANs');
     expect(shownIn(lab)).toEqual(before);
     expect(lab.condition('blue', 'Routed')).toStartWith('True');
-    expect(lab.condition('blue', 'WorkersReady')).toStartWith('Unknown NotPrepared');
+    expect(lab.condition('blue', 'WorkersReady')).toStartWith('Unknown WaitingForCondition');
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 
     await expose(lab, { prepare: 'Force' });

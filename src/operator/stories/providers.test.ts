@@ -72,7 +72,7 @@ test('an unreadable or invalid Secret name does not prevent the restore of a con
 
   await lab.until('the Exposure is gone', () => lab.exposure('red') === undefined);
   expect(lab.management.read(K0SMOTRON, red)).not.toMatchObject({ spec: { ingress: {} } });
-  expect(lab.eventsOf('red')).not.toContain('ControlPlaneNotRestored');
+  expect(lab.eventsOf('red')).not.toContain('CleanupIncomplete');
 });
 
 test('a control plane is prepared in the older version if only that is served', async () => {

@@ -338,7 +338,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     expect(holderIn(tenant)).toBe(identityIn(first));
     expect(writes.of(second)).toEqual([]);
     await second.until('an event says so', () =>
-      second.eventsOf('blue').includes('TenantNotCleanedUp'),
+      second.eventsOf('blue').includes('CleanupIncomplete'),
     );
   });
 

@@ -86,7 +86,7 @@ export async function cleanUpExposure(
       return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
     const note = `Gave up after ${secondsText(time)}. ${unrestored.because} The fields that Snicket wrote stay in the objects of the control plane.`;
-    events.record(object, cleanupWarning('ControlPlaneNotRestored', note));
+    events.record(object, cleanupWarning('CleanupIncomplete', note));
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
     log.error('control plane not restored', { exposure: key, reason: unrestored.because, record });
@@ -99,7 +99,7 @@ export async function cleanUpExposure(
     const left = state.deadline.timeLeft(object.metadata);
     if (left.leftMs > 0) return waiting(TENANT_FINALIZER, rest, left, KEEPS_TENANT_OBJECTS);
     const note = `Gave up after ${secondsText(left)}. ${rest.because} Left in place in the tenant: DaemonSet kube-system/snicket-proxy, its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes.`;
-    events.record(object, cleanupWarning('TenantNotCleanedUp', note));
+    events.record(object, cleanupWarning('CleanupIncomplete', note));
     log.error('tenant not cleaned up', { exposure: key, reason: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {

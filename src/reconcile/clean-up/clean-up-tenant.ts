@@ -123,7 +123,7 @@ async function cleanUp(
   const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
   if (owned.kind === 'Elsewhere') {
     const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(owned.holderIdentity)}.`;
-    events.record(exposure, cleanupWarning('TenantNotCleanedUp', note));
+    events.record(exposure, cleanupWarning('CleanupIncomplete', note));
   }
   if (owned.kind !== 'Owned') return undefined;
   const all = await withCurrentProxies(link, await readTenantSide(link, signal), signal);
@@ -143,7 +143,7 @@ async function cleanUp(
         const because = `The proxies are removing the virtual address from the nodes, for up to ${seconds} s.`;
         return { because };
       }
-      events.record(exposure, cleanupWarning('AddressNotRemoved', remainingAddress(daemonSet)));
+      events.record(exposure, cleanupWarning('CleanupIncomplete', remainingAddress(daemonSet)));
       log.error('virtual address not removed from every node', { exposure: key });
     }
   }
@@ -152,7 +152,7 @@ async function cleanUp(
   if (foreign.length > 0) {
     // The objects may be Snicket's, if another client has removed its labels and annotations.
     const note = `Left in place in the tenant because Snicket does not manage it: ${foreign.map(objectText).join(', ')}.`;
-    events.record(exposure, cleanupWarning('TenantNotCleanedUp', note));
+    events.record(exposure, cleanupWarning('CleanupIncomplete', note));
   }
   await ownership.release(key, link.leaseClient, signal);
   return undefined;

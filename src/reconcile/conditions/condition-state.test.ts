@@ -118,7 +118,7 @@ describe('a state', () => {
   test('is one of three', () => {
     expect(holds('Fine', 'all is well').status).toBe('True');
     expect(waits('Soon', 'it comes').status).toBe('False');
-    expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'NotAccepted' });
+    expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'WaitingForCondition' });
   });
 });
 

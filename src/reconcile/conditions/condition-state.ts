@@ -46,7 +46,7 @@ export function waitsFor(finding: Finding, message: string): ConditionState {
 export function notYet(first: PartialCondition): ConditionState {
   return {
     status: 'Unknown',
-    reason: `Not${first}`,
+    reason: 'WaitingForCondition',
     message: `Waiting for condition ${first}.`,
   };
 }

@@ -103,7 +103,7 @@ describe('KonnectivityReady', () => {
   test('holds where there is none', () => {
     const failed = [hop('konnectivity', 'Fail')];
 
-    expect(konnectivityState(plan(ROUTES), failed)).toMatchObject({ reason: 'NotUsed' });
+    expect(konnectivityState(plan(ROUTES), failed)).toMatchObject({ reason: 'NotApplicable' });
   });
 
   test('fails if the spec names a port that does not exist', () => {

@@ -68,7 +68,7 @@ export function konnectivityState(
       const message = `The Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names.`;
       return { status: 'False', reason: 'ServiceInvalid', message };
     }
-    return holds('NotUsed', 'The control plane has no konnectivity server.');
+    return holds('NotApplicable', 'The control plane has no konnectivity server.');
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();

@@ -64,7 +64,7 @@ describe('a move', () => {
 
   test('is complete when all conditions are True', () => {
     expect(isMoveComplete({}, conditions, [])).toBe(true);
-    const unprepared = { ...conditions, Prepared: waits('NotPrepared', 'not yet') };
+    const unprepared = { ...conditions, Prepared: waits('WaitingForCondition', 'not yet') };
     expect(isMoveComplete({}, unprepared, [])).toBe(false);
   });
 

@@ -266,7 +266,7 @@ function incomplete({ findings }: Plan, reading: ControlPlaneReading): Finding {
   return (
     findings.find(({ about, severity }) => about === 'tenant' && severity === 'error') ??
     reading.findings.find(({ severity }) => severity === 'error') ?? {
-      code: 'FactsMissing',
+      code: 'WaitingForCondition',
       severity: 'error',
       message: 'The tenant is not fully known yet.',
       action: 'See the condition Prepared.',

@@ -20,15 +20,15 @@ test('every check passes on a cluster that meets all requirements', () => {
 });
 
 test.each<[string, Partial<PreflightFacts>, string, string]>([
-  ['an old API server', { version: 'v1.28.9' }, 'Fail', 'KubernetesTooOld'],
-  ['a missing API', { missingApis: ['discovery.k8s.io/v1'] }, 'Fail', 'ApiVersionMissing'],
+  ['an old API server', { version: 'v1.28.9' }, 'Fail', 'VersionUnsupported'],
+  ['a missing API', { missingApis: ['discovery.k8s.io/v1'] }, 'Fail', 'VersionUnsupported'],
   ['no access reviews', { denied: undefined }, 'Warn', 'PermissionMissing'],
   ['a missing permission', { denied: ['create namespaces'] }, 'Fail', 'PermissionMissing'],
   [
     'CRDs of another version',
     { crds: [{ name: 'edges.snicket.dev', versions: ['v1alpha0'] }] },
     'Fail',
-    'CRDVersionMissing',
+    'CrdsOutdated',
   ],
   ['CRDs that cannot be listed', { crds: undefined }, 'Warn', 'PermissionMissing'],
   [
@@ -37,9 +37,9 @@ test.each<[string, Partial<PreflightFacts>, string, string]>([
     ...(['Warn', 'PermissionMissing'] as const),
   ],
   ['Services that cannot be listed', { loadBalancers: undefined }, 'Warn', 'PermissionMissing'],
-  ['no ingress controller', { controllers: [] }, 'Warn', 'NoSupportedEdge'],
-  ['no load balancer', { loadBalancers: [] }, 'Warn', 'LoadBalancerMissing'],
-  ['no provider', { providers: [] }, 'Warn', 'ProviderMissing'],
+  ['no ingress controller', { controllers: [] }, 'Warn', 'ComponentMissing'],
+  ['no load balancer', { loadBalancers: [] }, 'Warn', 'ComponentMissing'],
+  ['no provider', { providers: [] }, 'Warn', 'ComponentMissing'],
 ])('reports %s with an action', (_, facts, state, code) => {
   const [problem, ...others] = preflightChecks({ ...READY, ...facts }).filter(
     ({ state: actual }) => actual !== 'Pass',

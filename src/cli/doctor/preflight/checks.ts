@@ -2,7 +2,7 @@
  * The preflight checks: whether a management cluster is ready for an installation of Snicket. Pure.
  */
 import { compareVersions, parseVersion } from '../../../api/versions.ts';
-import { PREFLIGHT_FINDINGS, type PreflightCode } from '../../../api/finding-codes/preflight.ts';
+import { FINDING_CODES, type FindingCode } from '../../../api/finding-codes/catalog.ts';
 
 /** The facts of a management cluster that the preflight checks need. */
 export interface PreflightFacts {
@@ -36,7 +36,7 @@ export interface PreflightFacts {
 export interface PreflightCheck {
   readonly check: string;
   readonly state: 'Pass' | 'Warn' | 'Fail';
-  readonly code: PreflightCode | 'Passed';
+  readonly code: FindingCode | 'Passed';
   /** The finding, without a period at the end. */
   readonly message: string;
   /** The fix, as a sentence. Undefined if the check passes. */
@@ -55,12 +55,12 @@ export function preflightChecks(facts: PreflightFacts): readonly PreflightCheck[
       ? passed('kubernetes', `the API server is ${facts.version}`)
       : failed(
           'kubernetes',
-          'KubernetesTooOld',
+          'VersionUnsupported',
           `the API server is ${facts.version}; ${MIN_VERSION} or newer is required`,
         ),
     facts.missingApis.length === 0
       ? passed('apis', 'all API versions that Snicket uses are served')
-      : failed('apis', 'ApiVersionMissing', `not served: ${facts.missingApis.join(', ')}`),
+      : failed('apis', 'VersionUnsupported', `not served: ${facts.missingApis.join(', ')}`),
     facts.denied === undefined
       ? warned('permissions', 'PermissionMissing', 'the API server does not serve access reviews')
       : facts.denied.length === 0
@@ -75,7 +75,12 @@ export function preflightChecks(facts: PreflightFacts): readonly PreflightCheck[
     loadBalancerCheck(facts.loadBalancers),
     facts.providers.length > 0
       ? passed('providers', `found ${facts.providers.join(', ')}`)
-      : warned('providers', 'ProviderMissing', 'no supported control plane provider found'),
+      : warned(
+          'providers',
+          'ComponentMissing',
+          'no supported control plane provider found',
+          'Install a provider, or create Exposures with spec.controlPlane.type Service or Endpoints.',
+        ),
   ];
 }
 
@@ -84,21 +89,31 @@ function crdsCheck(crds: PreflightFacts['crds']): PreflightCheck {
   const outdated = crds.filter(({ versions }) => !versions.includes(API_VERSION));
   if (outdated.length === 0) return passed('crds', crdsText(crds.length));
   const names = outdated.map(({ name }) => name).join(', ');
-  return failed('crds', 'CRDVersionMissing', `not serving ${API_VERSION}: ${names}`);
+  return failed('crds', 'CrdsOutdated', `not serving ${API_VERSION}: ${names}`);
 }
 
 function edgesCheck({ controllers, ingressClasses }: PreflightFacts): PreflightCheck {
   const found = [...controllers, ...(ingressClasses ?? []).map((name) => `IngressClass ${name}`)];
   if (found.length > 0) return passed('edges', `found ${found.join(', ')}`);
   if (ingressClasses === undefined) return notListed('edges', 'ingressclasses');
-  return warned('edges', 'NoSupportedEdge', 'no supported ingress controller or Gateway API found');
+  return warned(
+    'edges',
+    'ComponentMissing',
+    'no supported ingress controller or Gateway API found',
+    'Create an Edge with spec.driver: snicket, or install a supported ingress controller.',
+  );
 }
 
 function loadBalancerCheck(found: PreflightFacts['loadBalancers']): PreflightCheck {
   if (found === undefined) return notListed('load-balancer', 'services');
   if (found.length > 0) return passed('load-balancer', `found Service ${found.join(', ')}`);
   const message = 'no Service of type LoadBalancer has an address';
-  return warned('load-balancer', 'LoadBalancerMissing', message);
+  return warned(
+    'load-balancer',
+    'ComponentMissing',
+    message,
+    'Install a load balancer controller, or set spec.addresses of the Edge.',
+  );
 }
 
 function notListed(check: string, plural: string): PreflightCheck {
@@ -122,10 +137,15 @@ function passed(check: string, message: string): PreflightCheck {
   return { check, state: 'Pass', code: 'Passed', message };
 }
 
-function failed(check: string, code: PreflightCode, message: string): PreflightCheck {
-  return { check, state: 'Fail', code, message, action: PREFLIGHT_FINDINGS[code].action };
+function failed(
+  check: string,
+  code: FindingCode,
+  message: string,
+  action: string = FINDING_CODES[code].action,
+): PreflightCheck {
+  return { check, state: 'Fail', code, message, action };
 }
 
-function warned(check: string, code: PreflightCode, message: string): PreflightCheck {
-  return { ...failed(check, code, message), state: 'Warn' };
+function warned(...result: Parameters<typeof failed>): PreflightCheck {
+  return { ...failed(...result), state: 'Warn' };
 }
