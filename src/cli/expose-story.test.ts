@@ -29,7 +29,7 @@ test('a user exposes a control plane with one command, and sees it become Ready 
   expect(stdout).toMatch(/^Ready +True$/m);
   expect(stdout).toMatch(/^api +Pass +Passed +\d+s$/m);
   expect(stdout).not.toContain('To do');
-  expect(stdout).toContain('Operator: there is none in namespace snicket-system');
+  expect(stdout).toContain('Operator: not found in namespace snicket-system');
 
   // 4. The watch shows that the edge fails.
   const session = terminal.begin(['status', '--watch'], 120);

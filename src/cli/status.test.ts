@@ -149,9 +149,9 @@ test('names what the user may not read, and shows the rest', async () => {
   const { exitCode, stdout } = await terminal.snicket(['status', '-n', 'other']);
 
   server.clearFaults();
-  expect(stdout).toContain('Edges: you may not see them; to see them: list of edges.snicket.dev\n');
+  expect(stdout).toContain('Edges: no permission to list edges.snicket.dev\n');
   expect(stdout).toContain(
-    'Operator: you may not see it; to see it: get of Deployment and Lease snicket-operator in namespace snicket-system\n',
+    'Operator: no permission to read it; required: get of Deployment and Lease snicket-operator in namespace snicket-system\n',
   );
   expect(stdout).toContain('green');
   expect(exitCode).toBe(0);
@@ -163,7 +163,7 @@ test('exits with 1 without an operator', async () => {
   const { exitCode, stdout } = await terminal.snicket(words);
 
   expect(stdout).toEndWith(
-    'Operator: there is none in namespace other; install it, or name its namespace with --operator-namespace\n',
+    'Operator: not found in namespace other; install it, or pass its namespace as --operator-namespace\n',
   );
   expect(exitCode).toBe(1);
 });

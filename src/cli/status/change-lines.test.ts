@@ -26,7 +26,7 @@ test('returns each change once: new objects and deleted objects', () => {
   expect(lines.next(situation('False'))).toEqual([
     'Exposure tenants/blue: Ready=False: Reason: so',
   ]);
-  expect(lines.next(situation('False', 'so', []))).toEqual(['Exposure tenants/blue: gone']);
+  expect(lines.next(situation('False', 'so', []))).toEqual(['Exposure tenants/blue: deleted']);
 });
 
 test('reports a broken path of a Ready Exposure', () => {
@@ -46,8 +46,8 @@ test('reports that the source does not answer, and that it answers again', () =>
   const lines = new ChangeLines();
   lines.next(situation('True'));
 
-  expect(lines.next(situation('True'), 'refused')).toEqual(['what is shown may be old: refused']);
-  expect(lines.next(situation('True'))).toEqual(['it answers again']);
+  expect(lines.next(situation('True'), 'refused')).toEqual(['Status outdated: refused']);
+  expect(lines.next(situation('True'))).toEqual(['Status current again']);
 });
 
 test('keeps messages of other programs on one line', () => {

@@ -17,12 +17,12 @@ export class ChangeLines {
     this.#reported = now;
     return [
       ...changed.map(([name, claim]) => `${name}: ${claim}`),
-      ...gone.map((name) => (name === TROUBLE ? 'it answers again' : `${name}: gone`)),
+      ...gone.map((name) => (name === TROUBLE ? 'Status current again' : `${name}: deleted`)),
     ];
   }
 }
 
-const TROUBLE = 'what is shown may be old';
+const TROUBLE = 'Status outdated';
 
 function claimsOf(
   situation: StatusView,
@@ -36,7 +36,7 @@ function claimsOf(
       : [[operatorName(situation), oneLine(operatorText(operator, faults))] as const]),
     ...(faults === undefined
       ? []
-      : [['Folder', oneLine(faults.join('; ') || 'nothing is wrong in it')] as const]),
+      : [['Folder', oneLine(faults.join('; ') || 'no errors')] as const]),
     ...edges.map((edge) => [`Edge ${edge.name}`, summaryText(edge)] as const),
     ...exposures.map(
       (exposure) =>

@@ -81,7 +81,7 @@ describe('the operator is down', () => {
   test('if there is no Deployment', async () => {
     expect(await stateOf({})).toMatchObject({
       state: 'down',
-      message: 'there is none in namespace here',
+      message: 'not found in namespace here',
     });
   });
 
@@ -90,7 +90,7 @@ describe('the operator is down', () => {
       state: 'down',
       message: 'no leader since 2026-11-16T11:00:00.000000Z',
       action:
-        'see what Deployment here/snicket-operator says: kubectl -n here describe deployment snicket-operator',
+        'check Deployment here/snicket-operator: kubectl -n here describe deployment snicket-operator',
     });
   });
 
@@ -113,8 +113,8 @@ describe('the operator is down', () => {
 test('names the missing permission', async () => {
   expect(await stateOf({ deployment: FORBIDDEN, leases: [FORBIDDEN] })).toEqual({
     state: 'unknown',
-    message: 'you may not see it',
-    action: 'to see it: get of Deployment and Lease snicket-operator in namespace here',
+    message: 'no permission to read it',
+    action: 'required: get of Deployment and Lease snicket-operator in namespace here',
   });
 });
 
@@ -122,7 +122,7 @@ describe('the state of the operator is unknown', () => {
   test('without a Lease if reading the Deployment is forbidden', async () => {
     expect(await stateOf({ deployment: FORBIDDEN })).toMatchObject({
       state: 'unknown',
-      message: 'you may not see it',
+      message: 'no permission to read it',
     });
   });
 

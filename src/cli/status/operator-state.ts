@@ -127,8 +127,8 @@ function isElecting(deployment: KubeObject): boolean {
 function absent(namespace: string): OperatorState {
   return {
     state: 'down',
-    message: `there is none in namespace ${namespace}`,
-    action: 'install it, or name its namespace with --operator-namespace',
+    message: `not found in namespace ${namespace}`,
+    action: 'install it, or pass its namespace as --operator-namespace',
   };
 }
 
@@ -136,13 +136,13 @@ function unseen(error: KubeError, namespace: string): OperatorState {
   const isRefused = error.reason === 'Forbidden';
   return {
     state: 'unknown',
-    message: isRefused ? 'you may not see it' : error.message,
+    message: isRefused ? 'no permission to read it' : error.message,
     action: isRefused
-      ? `to see it: get of Deployment and Lease ${DEPLOYMENT_NAME} in namespace ${namespace}`
+      ? `required: get of Deployment and Lease ${DEPLOYMENT_NAME} in namespace ${namespace}`
       : 'try again',
   };
 }
 
 function lookAt(key: ObjectKey): string {
-  return `see what Deployment ${keyText(key)} says: kubectl -n ${key.namespace} describe deployment ${key.name}`;
+  return `check Deployment ${keyText(key)}: kubectl -n ${key.namespace} describe deployment ${key.name}`;
 }

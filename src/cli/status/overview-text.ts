@@ -45,7 +45,7 @@ function edgesText(
   isShort: boolean,
 ): string {
   if (edges === undefined) {
-    const text = 'you may not see them; to see them: list of edges.snicket.dev';
+    const text = 'no permission to list edges.snicket.dev';
     return `Edges: ${wrappedText(text, 7, screen)}\n`;
   }
   if (edges.length === 0) return 'No Edges.\n';

@@ -157,6 +157,6 @@ function drawingFor(
     const options = { screen: currentScreen(io), now: new Date(), hasNamespaces, isWide, rows };
     if (exposure === undefined) return overviewText(view, options);
     const texts = view.exposures.map((one) => exposureText(one, view, options));
-    return texts.length === 0 ? 'It is gone.\n' : texts.join('\n');
+    return texts.length === 0 ? 'Exposure deleted.\n' : texts.join('\n');
   };
 }

@@ -161,7 +161,7 @@ describe('status --state', () => {
 
     const wrong = await nowhere.snicket(status);
     lab.write('a.yaml', '');
-    await until('it is mended', () => running.text.includes('Folder: nothing is wrong in it'));
+    await until('it is mended', () => running.text.includes('Folder: no errors'));
     await lab.stop();
     await until('the end is told', () => running.text.includes('snicket run: not running (state'));
     running.signal('SIGINT');
@@ -187,7 +187,7 @@ describe('status --state', () => {
 
     nowhere.write('status.yaml', valueText({ ...list, items: items.slice(0, 1) }, 'yaml'));
 
-    await until('blue is gone', () => running.text.includes('Exposure tenants/blue: gone'));
+    await until('blue is gone', () => running.text.includes('Exposure tenants/blue: deleted'));
     running.signal('SIGINT');
     expect(await running.ended).toBe(0);
   });

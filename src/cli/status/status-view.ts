@@ -114,7 +114,7 @@ export function isHealthy({ edges = [], exposures, operator, faults = [] }: Stat
 /** Returns a view of a process that has ended: what was Ready is Unknown now. */
 function withoutProcess<T extends Summary>(view: T): T {
   if (view.ready !== 'True') return view;
-  const message = 'snicket run does not run, and it was well when that said something last';
+  const message = 'snicket run is not running; at its last report, this was Ready';
   return { ...view, ready: 'Unknown', reason: 'NotRunning', message };
 }
 

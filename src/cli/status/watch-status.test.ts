@@ -25,7 +25,7 @@ describe('--watch', () => {
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
     await until('white is shown', () => /white .*NotObserved/.test(lastFrame()));
     await server.goDown();
-    await until('that is said', () => lastFrame().startsWith('Old since '));
+    await until('that is said', () => lastFrame().startsWith('Outdated since '));
     await server.comeUp();
 
     await cluster.report('Exposure', 'other/white', READY);
@@ -103,7 +103,7 @@ describe('--watch', () => {
 
     await client.delete(RESOURCES.exposure, { name: 'black', namespace: 'other' });
 
-    await until('black is gone', () => running.text.includes('Exposure other/black: gone'));
+    await until('black is gone', () => running.text.includes('Exposure other/black: deleted'));
     running.signal('SIGINT');
     expect(await running.ended).toBe(0);
     expect(running.text.match(/Exposure other\/green/g)).toHaveLength(1);

@@ -78,7 +78,7 @@ function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
 /** Returns a heading for outdated objects; empty if they are current. */
 function oldText(io: CommandIo, trouble: string | undefined, since: Date | undefined): string {
   if (trouble === undefined || since === undefined) return '';
-  const text = `Old since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
+  const text = `Outdated since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
   return `${wrappedText({ text, color: 'red' }, 0, currentScreen(io))}\n\n`;
 }
 
