@@ -24,6 +24,7 @@ export const DRIVERS = [
   'contour',
   'gateway-api',
   'ingress',
+  'None',
 ] as const;
 /** One of {@link DRIVERS}. */
 export type Driver = (typeof DRIVERS)[number];
@@ -125,7 +126,7 @@ export const edgeSpec = withRules(
     driver: z
       .enum(DRIVERS)
       .describe(
-        "driver selects what routes connections to tenants. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (community), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: that controller, for which Snicket creates routes. ingress: any other ingress controller, for which Snicket creates Ingresses with the annotations in spec.ingress. After a change, Snicket moves the routes of all Exposures.",
+        "driver selects what routes connections to tenants. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (community), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: that controller, for which Snicket creates routes. ingress: any other ingress controller, for which Snicket creates Ingresses with the annotations in spec.ingress. None: you create the routes, and Snicket checks them. After a change, Snicket moves the routes of all Exposures.",
       ),
     domain: domain
       .optional()

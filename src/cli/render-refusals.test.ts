@@ -42,7 +42,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     expect(stderr).toBe(
       [
         'error: wrong.yaml:13:10: Exposure tenants/blue: spec.hosts.api: invalid host "Blue.example.com": must be a lowercase DNS name with a dot, and not an IP address, such as tenant-01.k8s.example.com',
-        'error: wrong.yaml:18:16: Edge shared: spec.driver: invalid value "haproxi": must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+        'error: wrong.yaml:18:16: Edge shared: spec.driver: invalid value "haproxi": must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress, None',
         '',
       ].join('\n'),
     );

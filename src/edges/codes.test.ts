@@ -6,7 +6,11 @@ import { EDGE_FINDINGS } from '../api/finding-codes/edge.ts';
 import { driverFor } from './driver-for.ts';
 
 function page(name: string): string {
-  return readFileSync(join(import.meta.dir, '../../docs/tasks/edges', `${name}.md`), 'utf8');
+  return readFileSync(join(import.meta.dir, '../../docs/tasks/edges', fileOf(name)), 'utf8');
+}
+
+function fileOf(name: string): string {
+  return `${name === 'README' ? name : name.toLowerCase()}.md`;
 }
 
 const OVERVIEW = page('README');
@@ -23,7 +27,7 @@ describe.each(DRIVERS)('driver %s', (name) => {
 
   test('has its own name, and a page that the overview links to', () => {
     expect(driverFor(name).name).toBe(name);
-    expect(OVERVIEW).toContain(`[\`${name}\`](${name}.md)`);
+    expect(OVERVIEW).toContain(`[\`${name}\`](${fileOf(name)})`);
     expect(page(name)).toStartWith(`# Driver \`${name}\``);
     for (const { kind } of requires) expect(page(name)).toContain(kind);
   });

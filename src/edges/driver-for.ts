@@ -11,6 +11,7 @@ import { haproxy } from './drivers/haproxy.ts';
 import { ingress } from './drivers/ingress.ts';
 import { nginxInc } from './drivers/nginx-inc.ts';
 import { nginx } from './drivers/nginx.ts';
+import { none } from './drivers/none.ts';
 import { snicket } from './drivers/snicket.ts';
 import { traefik } from './drivers/traefik.ts';
 
@@ -24,6 +25,7 @@ const BY_NAME: Readonly<Record<Driver, EdgeDriver>> = {
   contour,
   'gateway-api': gatewayApi,
   ingress,
+  None: none,
 };
 
 /** Returns the driver with this name. */

@@ -28,6 +28,7 @@ export function shimContext(
     edgePort: edge?.spec.port,
     ignoredBy: edge?.spec.annotations === 'Ignored' ? edge.metadata.name : undefined,
     handledClasses: handledClasses(edge, view),
+    areRoutesOfUser: edge?.spec.driver === 'None',
     // An Exposure takes its hosts from the Ingress.
     isRoute: (ingress) =>
       edge !== undefined && isRouteOf(edge, ingress, ingress.hosts, view.served),

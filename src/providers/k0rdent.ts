@@ -230,7 +230,8 @@ function isMetBy(
 ): DesiredValue['isMet'] {
   const field = path.at(-1);
   const className = valueAt(deployment, 'spec', 'config', ...path.slice(0, -1), 'className');
-  const isKept = spec.keepsIngress === true;
+  const host = textAt(deployment, 'spec', 'config', ...path.slice(0, -1), 'apiHost');
+  const isKept = spec.keepsIngress === true && host !== undefined;
   if (field === 'className') return (present) => isKept || isUnhandledClass(present, spec);
   if (field === 'deploy') {
     return (present) => isKept || present === false || isUnhandledClass(className, spec);

@@ -45,7 +45,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
     path: [...INGRESS, 'controllerType'],
     value: 'generic',
     // With any other type, or none, Steward creates a plain Ingress with the class above.
-    isMet: (present) => present !== 'traefik',
+    isMet: (present) => present !== 'traefik' || spec.keepsIngress === true,
     purpose: 'with traefik, Steward creates routes for the host kubernetes for every tenant',
   };
   return {
@@ -58,7 +58,7 @@ function prepareOne(object: KubeObject, spec: PreparationSpec): Preparation {
       ...portFindings(object, spec),
       ...konnectivityFindings(object, spec),
       ...ownProxyFindings(object),
-      ...ownRouteFindings(object),
+      ...(spec.keepsIngress === true ? [] : ownRouteFindings(object)),
     ],
   };
 }

@@ -164,7 +164,9 @@ export function commonFields(
     {
       path: [...INGRESS, 'ingressClassName'],
       value: UNHANDLED_CLASS,
-      isMet: (present) => isUnhandledClass(present, spec),
+      isMet: (present) =>
+        (spec.keepsIngress === true && typeof present === 'string' && present !== '') ||
+        isUnhandledClass(present, spec),
       purpose: 'no controller serves the Ingress that the provider creates for the host name',
     },
     {

@@ -76,5 +76,5 @@ function objectIn(value: object): KubeObject | undefined {
   const { driver } = (value as { readonly spec?: { readonly driver?: string } }).spec ?? {};
   if (driver === undefined) return undefined;
   const { apiVersion, kind } = RESOURCES.edge;
-  return { apiVersion, kind, metadata: { name: driver }, ...value };
+  return { apiVersion, kind, metadata: { name: driver.toLowerCase() }, ...value };
 }

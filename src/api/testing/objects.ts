@@ -369,7 +369,7 @@ export const SCHEMA_VIOLATIONS: readonly FieldInvalid[] = [
     object: edgeOf({}),
     path: 'spec.driver',
     sentence:
-      'required value: must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+      'required value: must be one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress, None',
   },
   {
     object: edgeOf({ driver: 'snicket', annotations: 'Refused' }),

@@ -3,6 +3,7 @@
  */
 import { keyText } from '../../kube/object.ts';
 import { yamlComment } from '../../manifests/yaml-text.ts';
+import type { EdgeSpec } from '../../api/edge.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { renderPlan, type RenderOptions } from '../../plan/render.ts';
@@ -49,7 +50,7 @@ export function planText(shown: ExposurePlan, options: PlanTextOptions = {}): st
   const { metadata, spec } = resolved.edge;
   const head = [
     `${name}: Edge ${metadata.name}, driver ${spec.driver}, mode ${plan.mode}`,
-    ...routeLines(plan, spec.port),
+    ...routeLines(plan, spec),
   ];
   const prepared = options.only === 'tenant' ? [] : preparationTexts(shown);
   // If there are fields for a provider, an empty management part is left out.
@@ -63,11 +64,15 @@ export function planText(shown: ExposurePlan, options: PlanTextOptions = {}): st
   return `${head.map(yamlComment).join('')}${body}`;
 }
 
-function routeLines({ routes }: Plan, port: number): readonly string[] {
+function routeLines(
+  { routes }: Plan,
+  { port, driver }: Pick<EdgeSpec, 'port' | 'driver'>,
+): readonly string[] {
+  const verb = driver === 'None' ? 'must be routed by you' : 'is routed';
   return [routes?.api, routes?.konnectivity].flatMap((route) =>
     route === undefined
       ? []
-      : `${route.host}:${port} is routed to port ${route.port} of Service ${route.service}`,
+      : `${route.host}:${port} ${verb} to port ${route.port} of Service ${route.service}`,
   );
 }
 

@@ -33,6 +33,7 @@ function ofDriverKind(object: KubeObject, { spec }: Edge): EdgeMatch {
     case 'gateway-api':
       return sharesListener(object, spec.gatewayApi?.parentRefs ?? []) ? 'same' : 'other';
     case 'snicket':
+    case 'None':
       return 'other';
     case 'haproxy':
     case 'haproxy-ingress':

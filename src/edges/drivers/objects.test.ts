@@ -21,6 +21,10 @@ describe('the objects of', () => {
     expect(objectsOf(SPECS.snicket)).toEqual([]);
   });
 
+  test('None: none', () => {
+    expect(objectsOf(SPECS.None)).toEqual([]);
+  });
+
   test('haproxy: one Ingress', () => {
     expect(yamlOf(SPECS.haproxy)).toMatchInlineSnapshot(`
       "apiVersion: networking.k8s.io/v1

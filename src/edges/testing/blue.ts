@@ -93,4 +93,5 @@ export const SPECS = {
     driver: 'ingress',
     ingress: { className: 'mine', annotations: { 'example.net/passthrough': 'on' } },
   },
+  None: { driver: 'None' },
 } as const;

@@ -13,7 +13,7 @@ export function dependsOnSetting(
 ): boolean {
   const { driver, ingress, gatewayApi } = spec;
   if (kind === RESOURCES.ingressClass.kind) {
-    if (driver === 'snicket' || driver === 'gateway-api') return false;
+    if (driver === 'snicket' || driver === 'gateway-api' || driver === 'None') return false;
     const className = ingress?.className;
     // Without a name the default class is used. If no class has the name, the finding lists the existing ones.
     const exists = ingressClasses.some((ingressClass) => ingressClass.metadata.name === className);

@@ -56,7 +56,7 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
       false,
       'k0smotron creates no Ingress for the same hosts',
       (present) =>
-        spec.keepsIngress === true || present === false || hasUnhandledClass(object, spec),
+        keepsIngress(object, spec) || present === false || hasUnhandledClass(object, spec),
     ),
     ingress(
       'apiHost',
@@ -84,6 +84,11 @@ export function k0sFields(object: KubeObject, spec: PreparationSpec): readonly D
         ]
       : []),
   ];
+}
+
+/** Reports whether k0smotron's own Ingress stays. Without the user's own host, there would be none. */
+function keepsIngress(object: KubeObject, spec: PreparationSpec): boolean {
+  return spec.keepsIngress === true && textAt(object, ...INGRESS, 'apiHost') !== undefined;
 }
 
 /** Reports whether no controller handles the class of k0smotron's own Ingress. */
@@ -186,7 +191,7 @@ function externalAddressFindings(object: KubeObject, spec: PreparationSpec): rea
 /** Warns about the Ingress of k0smotron, which k0smotron never deletes. */
 function ownIngressFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const hasOwn =
-    spec.keepsIngress !== true &&
+    !keepsIngress(object, spec) &&
     textAt(object, ...INGRESS, 'apiHost') !== undefined &&
     valueAt(object, ...INGRESS, 'deploy') !== false &&
     !hasUnhandledClass(object, spec);

@@ -14,7 +14,10 @@ export interface PreparationSpec {
   readonly previousHosts?: readonly string[] | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
-  /** Whether the Ingress of the provider is the route of the tenant. Default false: the provider must create none. */
+  /**
+   * Whether an Ingress that the provider creates for the user's own fields stays, because it is the route of the tenant, or
+   * because the user creates the routes. Default false: no controller must serve it.
+   */
   readonly keepsIngress?: boolean | undefined;
   /** The template of the chart that creates the control plane. Default: unknown. */
   readonly template?: KubeObject | undefined;

@@ -45,10 +45,10 @@ export function publicHost(object: KubeObject): string | undefined {
 /** The addon uses the uid of the tenant as the name of its Ingress. */
 function addonFindings(
   { metadata }: KubeObject,
-  { ingressNames }: ShimContext,
+  { ingressNames, areRoutesOfUser }: ShimContext,
 ): readonly Finding[] {
   const { uid = '', namespace } = metadata;
-  if (!ingressNames.has(uid)) return [];
+  if (areRoutesOfUser === true || !ingressNames.has(uid)) return [];
   return [
     {
       code: 'HostClaimed',
@@ -67,7 +67,8 @@ export function ownIngressFindings(
 ): readonly Finding[] {
   const host = publicHost(object);
   const className = textAt(object, 'spec', 'controlPlane', 'ingress', 'ingressClassName');
-  if (host === undefined || isUnhandledClass(className, context)) return [];
+  if (host === undefined || context.areRoutesOfUser === true) return [];
+  if (isUnhandledClass(className, context)) return [];
   const { namespace, name } = object.metadata;
   return [
     {

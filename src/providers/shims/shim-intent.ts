@@ -15,6 +15,8 @@ export interface ShimContext {
   readonly ignoredBy?: string | undefined;
   /** The ingress classes that a controller may handle. Default: unknown. */
   readonly handledClasses?: ReadonlySet<string> | undefined;
+  /** Whether users create the routes of that Edge, for which they may use an Ingress of the provider. Default false. */
+  readonly areRoutesOfUser?: boolean | undefined;
   /** Reports whether an Ingress of the provider can be the route, since that Edge serves it. Default: it cannot. */
   readonly isRoute?: ((ingress: ProviderIngress) => boolean) | undefined;
   /** The existing Exposure of the object. */

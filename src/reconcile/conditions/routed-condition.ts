@@ -39,12 +39,15 @@ export function routedState(
     case 'Pending':
       return waits(code, message);
     case 'Unknown':
-      return handshakeState(hops);
+      return handshakeState(hops, edge.spec.driver === 'None' ? message : undefined);
   }
 }
 
 /** Some controllers never report whether they serve a route. Then a TLS handshake shows it. */
-function handshakeState(hops: readonly KnownHop[]): ConditionState {
+function handshakeState(
+  hops: readonly KnownHop[],
+  problem = 'The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.',
+): ConditionState {
   const sni = hops.find(({ name }) => name === 'sni');
   if (sni?.state === 'Pass') {
     return holds('Admitted', 'A TLS handshake through the edge reaches the tenant.');
@@ -52,6 +55,6 @@ function handshakeState(hops: readonly KnownHop[]): ConditionState {
   return {
     status: 'Unknown',
     reason: 'NoStatus',
-    message: `The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.${sni === undefined ? '' : ` ${sni.message}`}`,
+    message: sni === undefined ? problem : `${problem} ${sni.message}`,
   };
 }

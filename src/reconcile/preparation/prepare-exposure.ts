@@ -53,7 +53,8 @@ export function preparationInput(
       handledClasses: handledClasses(edge, management),
       template: provided.template,
       keepsIngress:
-        provided.ingress !== undefined && isRouteOf(edge, provided.ingress, hosts, served),
+        edge.spec.driver === 'None' ||
+        (provided.ingress !== undefined && isRouteOf(edge, provided.ingress, hosts, served)),
     },
     owner: {
       exposure: object,
