@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pod } from '../world/cluster/pod.ts';
-import { program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
@@ -17,12 +16,8 @@ import {
   pointToEdge,
   snicketEdge,
 } from './installed-snicket.ts';
-import {
-  homeNamespace,
-  createHomeNamespace,
-  namespacesSeenBy,
-  namespacesSeenByName,
-} from './namespaces.ts';
+import { homeNamespace, createHomeNamespace } from './namespaces.ts';
+import { expectClientCertificate, expectOwnApiServer } from './shared-checks.ts';
 
 const TENANTS = ['a', 'b'] as const;
 
@@ -63,19 +58,8 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
     });
 
     test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-      const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
       const { pod, hostPod } = podsOf(name);
-
-      const seen = [
-        await namespacesSeenBy(pod),
-        await namespacesSeenBy(hostPod),
-        await namespacesSeenByName(pod),
-      ];
-
-      for (const namespaces of seen) {
-        expect(namespaces).toContain(homeNamespace(world.tenant(name)));
-        expect(namespaces).not.toContain(other);
-      }
+      await expectOwnApiServer(world, name, [pod, hostPod]);
     });
 
     const identity = mode === 'Passthrough' ? 'authenticated' : 'anonymous';
@@ -99,15 +83,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
 test.each(TENANTS)(
   'kubectl is authenticated by its client certificate in tenant %s, through the edge',
   async (name) => {
-    const { controlPlane } = world.tenant(name);
-    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
-
-    const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
-    const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
-
-    expect(whoami.stdout).toContain(`ann-of-${name}`);
+    await expectClientCertificate(laptop, world.tenant(name));
   },
 );
 

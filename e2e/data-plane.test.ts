@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { deriveTenantSecret } from '../src/wire/tenant-key.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import { writeCredential } from '../world/cluster/pki.ts';
-import { program } from '../world/parts/parts.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import type { Daemon } from '../world/machine/daemon.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
@@ -25,6 +24,7 @@ import {
   namespacesSeenBy,
   VIRTUAL_ADDRESS,
 } from './namespaces.ts';
+import { expectClientCertificate } from './shared-checks.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const HTTP_PORT = 9440;
@@ -63,16 +63,9 @@ afterAll(async () => world?.stop());
 test.each(TENANTS)(
   'kubectl is authenticated by its client certificate in tenant %s, through the gateway',
   async (name) => {
-    const { controlPlane } = world.tenant(name);
-    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
-
-    const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
-    const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+    const kubectl = await expectClientCertificate(laptop, world.tenant(name));
     const seen = await laptop.host.exec([...kubectl, 'get', 'namespaces', '-o', 'name']);
 
-    expect(whoami.stdout).toContain(`ann-of-${name}`);
     expect(seen.stdout).toContain(`namespace/home-of-${name}`);
   },
 );

@@ -10,7 +10,6 @@ import { konnectivityObjects } from '../world/cluster/konnectivity.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { route, startEdge, type Edge, type EdgeName } from '../world/edges/edge.ts';
 import { EDGE_PORT } from '../world/edges/recipe.ts';
-import { program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
 import { API_PORT } from '../world/spec.ts';
@@ -28,12 +27,8 @@ import {
   type Condition,
   type Exposure,
 } from './installed-snicket.ts';
-import {
-  homeNamespace,
-  createHomeNamespace,
-  namespacesSeenBy,
-  namespacesSeenByName,
-} from './namespaces.ts';
+import { createHomeNamespace } from './namespaces.ts';
+import { expectClientCertificate, expectOwnApiServer, expectRestored } from './shared-checks.ts';
 
 const TENANTS = ['a', 'b'] as const;
 const EDGE = 'shared';
@@ -89,33 +84,14 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
       );
 
       test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-        const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
         const { pod, hostPod } = podsOf(name);
-
-        const seen = [
-          await namespacesSeenBy(pod),
-          await namespacesSeenBy(hostPod),
-          await namespacesSeenByName(pod),
-        ];
-
-        for (const namespaces of seen) {
-          expect(namespaces).toContain(homeNamespace(world.tenant(name)));
-          expect(namespaces).not.toContain(other);
-        }
+        await expectOwnApiServer(world, name, [pod, hostPod]);
       });
 
       test.each(TENANTS)(
         'kubectl is authenticated by its client certificate in tenant %s',
         async (name) => {
-          const { controlPlane } = world.tenant(name);
-          const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-          const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-          await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
-
-          const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
-          const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
-
-          expect(whoami.stdout).toContain(`ann-of-${name}`);
+          await expectClientCertificate(laptop, world.tenant(name));
         },
       );
 
@@ -157,15 +133,7 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
     await management.kubectl('delete', 'edge', EDGE);
 
     for (const cluster of clusters()) {
-      const expected = before.get(cluster.name) ?? {};
-      let current: ObjectTexts = {};
-      const isAsBefore = async () => {
-        current = await allObjects(cluster);
-        return Bun.deepEquals(current, expected);
-      };
-      // On a timeout, the comparison below shows the difference.
-      await waitFor('all objects are restored', isAsBefore, { everyMs: 1_000 }).catch(() => {});
-      expect(current).toEqual(expected);
+      await expectRestored(cluster, before.get(cluster.name));
     }
   });
 }

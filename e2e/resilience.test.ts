@@ -27,6 +27,7 @@ import {
 } from './installed-snicket.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
 import { homeNamespace, createHomeNamespace, namespacesFirstSeenBy } from './namespaces.ts';
+import { expectRestored } from './shared-checks.ts';
 
 const TENANTS = ['a', 'b'] as const;
 
@@ -171,16 +172,7 @@ test('deleting all Exposures restores every object in both clusters', async () =
   }
 
   for (const cluster of clusters()) {
-    const expected = before.get(cluster.name);
-    const currentStatuses = await waitFor(
-      `${cluster.name} is as before`,
-      async () => {
-        const objects = await allObjects(cluster, SYSTEM);
-        return Bun.deepEquals(objects, expected) ? objects : undefined;
-      },
-      { deadlineMs: 40_000, everyMs: 1_000 },
-    ).catch(async () => allObjects(cluster, SYSTEM));
-    expect(currentStatuses).toEqual(expected ?? {});
+    await expectRestored(cluster, before.get(cluster.name), SYSTEM);
   }
   for (const name of TENANTS) {
     const addresses = await world.tenant(name).worker().exec('ip', 'address', 'show', 'dev', 'lo');

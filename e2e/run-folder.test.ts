@@ -9,7 +9,6 @@ import { parse, stringify } from 'yaml';
 import type { Exposure } from '../src/api/exposure.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
-import { program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
 import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
@@ -17,12 +16,8 @@ import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import { restartAgents, pointToEdge } from './installed-snicket.ts';
 import { snicketImage } from './snicket-image.ts';
-import {
-  homeNamespace,
-  createHomeNamespace,
-  namespacesSeenBy,
-  namespacesSeenByName,
-} from './namespaces.ts';
+import { homeNamespace, createHomeNamespace, namespacesSeenBy } from './namespaces.ts';
+import { expectClientCertificate, expectOwnApiServer } from './shared-checks.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const TENANTS = ['a', 'b'] as const;
@@ -80,30 +75,13 @@ test('every Exposure becomes Ready, and snicket status shows it', async () => {
 });
 
 test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
-  const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
-
-  for (const seen of [
-    await namespacesSeenBy(podOf(name)),
-    await namespacesSeenByName(podOf(name)),
-  ]) {
-    expect(seen).toContain(homeNamespace(world.tenant(name)));
-    expect(seen).not.toContain(other);
-  }
+  await expectOwnApiServer(world, name, [podOf(name)]);
 });
 
 test.each(TENANTS)(
   'kubectl is authenticated by its client certificate in tenant %s',
   async (name) => {
-    const { controlPlane } = world.tenant(name);
-    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
-    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
-    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
-
-    const whoami = await laptop.host.exec([
-      ...[program('kubectl'), `--kubeconfig=${path}`, 'auth', 'whoami'],
-    ]);
-
-    expect(whoami.stdout).toContain(`ann-of-${name}`);
+    await expectClientCertificate(laptop, world.tenant(name));
   },
 );
 
