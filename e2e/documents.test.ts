@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { comparable } from '../scripts/docs/documented-output.ts';
+import { INSPECTION_PAGES } from '../scripts/docs/kubectl-pages.ts';
 import { parsePage, type CodeBlock } from '../scripts/docs/pages.ts';
 import type { KubeObject } from '../src/kube/object.ts';
 import { smallDefinitions } from '../src/providers/testing/definitions.ts';
@@ -25,17 +26,6 @@ import {
 } from './installed-snicket.ts';
 import { createWithProvider } from './simulated-provider.ts';
 import { snicketImage } from './snicket-image.ts';
-
-/** Pages whose kubectl commands apply to a tenant that the quick start has exposed, and leave it as it is. */
-const INSPECTION_PAGES = [
-  'docs/troubleshooting.md',
-  'docs/reference/tenantroutes.md',
-  'docs/tasks/doctor.md',
-  'docs/tasks/external-cloud-provider.md',
-  'docs/tasks/permissions.md',
-  'docs/tasks/rollouts.md',
-  'docs/tasks/rotate-gateway-keys.md',
-];
 
 function blocksOf(path: string): readonly CodeBlock[] {
   return parsePage(path, readFileSync(join(repository, path), 'utf8')).blocks;

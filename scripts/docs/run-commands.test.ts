@@ -12,6 +12,7 @@ import {
   type DocumentedCommand,
 } from './documented-commands.ts';
 import { comparable, isDocumented } from './documented-output.ts';
+import { KUBECTL_PAGES, PAGES_WITHOUT_KUBECTL } from './kubectl-pages.ts';
 import { readPages, REPOSITORY } from './pages.ts';
 import { KamajiSite } from './sites/kamaji-site.ts';
 import { startEdges, startFolder, startK0rdent, startNewCluster } from './sites/other-sites.ts';
@@ -33,7 +34,7 @@ const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
 
 /** Programs that do not run here, with the reason. */
 const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
-  kubectl: 'requires real Kubernetes: e2e/documents.test.ts runs those of the pages that it lists',
+  kubectl: 'requires real Kubernetes: kubectl-pages.ts',
   'world/world': 'requires real Kubernetes: e2e/documents.test.ts',
   make: 'builds: scripts/docs/commands.test.ts checks the targets',
   skopeo: 'requires a registry',
@@ -142,11 +143,20 @@ describe('an entry for a command that does not run here', () => {
     expect(unknown).toEqual([]);
   });
 
+  test('of kubectl is a page that runs on real Kubernetes, or has a reason', () => {
+    const pages = lines.filter(({ words }) => words[0] === 'kubectl').map(({ page }) => page);
+    const listed = [...KUBECTL_PAGES, ...Object.keys(PAGES_WITHOUT_KUBECTL)];
+
+    expect(listed.toSorted()).toEqual([...new Set(pages)].toSorted());
+  });
+
   test('matches a command in the documentation and names existing tests', () => {
     const all = lines.map((line) => `${(snicketWords(line) ?? line.words).join(' ')} `);
     const starts = [...NOT_RUN.map(([command]) => command), ...Object.keys(OTHER_PROGRAMS)];
-    const reasons = [...NOT_RUN.map(([, reason]) => reason), ...Object.values(OTHER_PROGRAMS)];
-    const files = reasons.flatMap((reason) => reason.match(/[\w/-]+\.test\.ts/g) ?? []);
+    const reasons = [NOT_RUN.map(([, reason]) => reason), OTHER_PROGRAMS, PAGES_WITHOUT_KUBECTL];
+    const files = reasons
+      .flatMap((table) => Object.values(table))
+      .flatMap((reason) => reason.match(/[\w/-]+\.test\.ts/g) ?? []);
 
     expect(starts.filter((start) => !all.some((one) => one.startsWith(`${start} `)))).toEqual([]);
     expect(files.filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
