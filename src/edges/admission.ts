@@ -1,9 +1,10 @@
 /**
  * Whether the controller of an edge has admitted the routes of an Exposure.
  */
+import type { Finding } from '../api/finding.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf } from '../kube/resource.ts';
-import type { EdgeCode, EdgeFinding } from './codes.ts';
+import type { FindingCode } from '../api/finding-codes/catalog.ts';
 
 /**
  * - `Admitted`: the controller reports it
@@ -16,7 +17,7 @@ export type AdmissionState = 'Admitted' | 'Refused' | 'Pending' | 'Unknown';
 /** An admission state with its reason and message. */
 export interface Admission {
   readonly state: AdmissionState;
-  readonly code: EdgeCode;
+  readonly code: FindingCode;
   /** What the controller reports, without a full stop. */
   readonly message: string;
   /** What to do, if anything, without a full stop. */
@@ -52,7 +53,7 @@ export function admitted(message: string): Admission {
 }
 
 /** Returns the admission of an object that the controller rejects. */
-export function rejected(code: EdgeCode, message: string, action: string): Admission {
+export function rejected(code: FindingCode, message: string, action: string): Admission {
   return { state: 'Refused', code, message, action };
 }
 
@@ -81,7 +82,7 @@ export function statusOutdated(object: KubeObject): Admission {
 }
 
 /** Returns the first error among the findings, as an admission; undefined if there is none. */
-export function rejectedBy(findings: readonly EdgeFinding[]): Admission | undefined {
+export function rejectedBy(findings: readonly Finding[]): Admission | undefined {
   const found = findings.find(({ severity }) => severity === 'error');
   return found && rejected(found.code, found.message, found.action);
 }

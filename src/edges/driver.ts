@@ -3,12 +3,12 @@
  * admission. Objects do not show whether a controller passes TLS through unmodified. Only a handshake through
  * the edge does.
  */
+import type { Finding } from '../api/finding.ts';
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { ExposureRoutes } from './route.ts';
 import type { Admission } from './admission.ts';
-import type { EdgeFinding } from './codes.ts';
 
 /** The APIs that the management cluster serves. */
 export interface DiscoveredApis {
@@ -59,7 +59,7 @@ export interface EdgeDriver {
   readonly reads: readonly Resource[];
 
   /** What users should know before they choose this driver. */
-  readonly pitfalls: readonly EdgeFinding[];
+  readonly pitfalls: readonly Finding[];
 
   readonly collision: Collision;
 
@@ -74,7 +74,7 @@ export interface EdgeDriver {
    * Returns what is missing or wrong around the routes, with severity `error` if it prevents the controller from
    * serving them. Without routes, returns the findings that concern every Exposure.
    */
-  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
+  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly Finding[];
 
   /** Returns the admission of the routes, from the status of live objects. */
   admitted(routes: ExposureRoutes, live: readonly KubeObject[], context: EdgeContext): Admission;

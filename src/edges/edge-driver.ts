@@ -1,12 +1,13 @@
 /**
  * The common part of all drivers that write objects.
  */
+import type { Finding } from '../api/finding.ts';
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
 import type { ExposureRoutes, Route } from './route.ts';
 import { admissionOf, rejectedBy, type Admission } from './admission.ts';
-import { error, type EdgeFinding } from './codes.ts';
+import { error } from './codes.ts';
 import type { EdgeContext, EdgeDriver, RouteObject, DiscoveredApis } from './driver.ts';
 import { listAt, textAt } from '../kube/unstructured.ts';
 
@@ -20,7 +21,7 @@ export interface DriverOptions extends Pick<
   /** Returns the objects, in the version that the API serves. */
   objects(routes: ExposureRoutes, edge: Edge, resource: Resource): readonly RouteObject[];
   /** Returns the findings besides a missing API. */
-  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
+  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly Finding[];
   /** Returns the admission of one object by its status. */
   admissionFrom(object: KubeObject, context: EdgeContext): Admission;
   /** Returns the addresses that the controller reports. */
@@ -44,10 +45,7 @@ export function edgeDriver(options: DriverOptions): EdgeDriver {
     return resource === undefined ? [] : options.objects(routes, edge, resource);
   }
 
-  function findings(
-    routes: ExposureRoutes | undefined,
-    context: EdgeContext,
-  ): readonly EdgeFinding[] {
+  function findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly Finding[] {
     return served(context.served) === undefined
       ? [apiMissing(options)]
       : options.findings(routes, context);
@@ -87,7 +85,7 @@ export function loadBalancerAddresses(object: KubeObject | undefined): readonly 
   return entries.flatMap((entry) => textAt(entry, 'ip') ?? textAt(entry, 'hostname') ?? []);
 }
 
-function apiMissing({ name, requires, install }: DriverOptions): EdgeFinding {
+function apiMissing({ name, requires, install }: DriverOptions): Finding {
   const [{ apiVersion, kind } = { apiVersion: '', kind: '' }] = requires;
   const versions = requires.map((resource) =>
     resource.apiVersion.slice(groupOf(apiVersion).length + 1),

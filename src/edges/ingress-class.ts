@@ -2,9 +2,10 @@
  * Whether the class of an Ingress exists, and belongs to the controller of the driver. The name of the class does not
  * show that: both controllers for HAProxy often use `haproxy`.
  */
+import type { Finding } from '../api/finding.ts';
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { error, warning, type EdgeFinding } from './codes.ts';
+import { error, warning } from './codes.ts';
 import type { EdgeContext } from './driver.ts';
 import { textAt } from '../kube/unstructured.ts';
 
@@ -41,7 +42,7 @@ function driverOf(controller: string): Driver | undefined {
 export function ingressClassFindings({
   edge,
   ingressClasses,
-}: Pick<EdgeContext, 'edge' | 'ingressClasses'>): readonly EdgeFinding[] {
+}: Pick<EdgeContext, 'edge' | 'ingressClasses'>): readonly Finding[] {
   const { driver, ingress } = edge.spec;
   const named = ingress?.className;
   const found =
@@ -65,7 +66,7 @@ function defaultClass(classes: readonly KubeObject[]): KubeObject | undefined {
     .toSorted((a, b) => (created(a) > created(b) ? -1 : Number(created(a) < created(b))))[0];
 }
 
-function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
+function classMissing(edge: Edge, classes: readonly KubeObject[]): Finding {
   const { driver, ingress } = edge.spec;
   const suitable = classes
     .filter((candidate) => driverOf(textAt(candidate, 'spec', 'controller') ?? '') === driver)
@@ -86,7 +87,7 @@ function classMismatch(
   name: string,
   controller: string,
   actualDriver: Driver | undefined,
-): EdgeFinding {
+): Finding {
   const { driver } = edge.spec;
   const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, which driver ${driver} does not support.`;
   return actualDriver === undefined

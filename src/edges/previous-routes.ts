@@ -3,11 +3,12 @@
  * complete, since proxies use the previous edge until their rollout is complete, and clients until their DNS records
  * change.
  */
+import type { Finding } from '../api/finding.ts';
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { edgeMatch } from './claims/edge-match.ts';
-import { warning, type EdgeFinding } from './codes.ts';
+import { warning } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
 /** Returns those of the prunable objects that are routes of a previous driver of the Edge. */
@@ -34,7 +35,7 @@ export function previousRoutes<T extends KubeObject>(
 export function previousRoutesFinding(
   previous: readonly KubeObject[],
   { spec }: Pick<Edge, 'spec'>,
-): EdgeFinding | undefined {
+): Finding | undefined {
   if (previous.length === 0) return undefined;
   const objects = previous.filter((object) => !isTenantRoute(object));
   const sentence =

@@ -2,9 +2,10 @@
  * Claims of Snicket's hosts by foreign route objects. Controllers often serve these, and no status reports it. TLS is
  * end to end: such a claim can make a tenant unreachable, but cannot read its traffic.
  */
+import type { Finding } from '../../api/finding.ts';
 import type { Edge } from '../../api/edge.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { error, warning, type EdgeFinding } from '../codes.ts';
+import { error, warning } from '../codes.ts';
 import type { Winner } from '../driver.ts';
 import { driverFor } from '../driver-for.ts';
 import { claimsOf, covers, type Claim } from './claims.ts';
@@ -20,7 +21,7 @@ export function foreignClaims(
   objects: readonly KubeObject[],
   isOwn: (object: KubeObject) => boolean,
   edge: Edge,
-): readonly EdgeFinding[] {
+): readonly Finding[] {
   return objects.flatMap((object) => {
     const match = isOwn(object) ? 'other' : edgeMatch(object, edge);
     if (match === 'other' || object.metadata.deletionTimestamp !== undefined) return [];
@@ -42,7 +43,7 @@ function findingOf(
   object: KubeObject,
   match: EdgeMatch,
   edge: Edge,
-): EdgeFinding | undefined {
+): Finding | undefined {
   const { collision } = driverFor(edge.spec.driver);
   const text = objectText(object);
   const away = 'Delete that claim, or choose another host.';

@@ -1,10 +1,11 @@
 /**
  * What is wrong with the Gateways that an Edge references.
  */
+import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { keyText } from '../../kube/object.ts';
 import type { ExposureRoutes, Route } from '../route.ts';
-import { error, type EdgeFinding } from '../codes.ts';
+import { error } from '../codes.ts';
 import type { EdgeContext } from '../driver.ts';
 import { routesIn } from '../edge-driver.ts';
 import { conditionAt, listAt, numberAt, quotedAt, textAt } from '../../kube/unstructured.ts';
@@ -18,7 +19,7 @@ import { sentence } from '../../text/sentence.ts';
 export function gatewayFindings(
   routes: ExposureRoutes | undefined,
   context: EdgeContext,
-): readonly EdgeFinding[] {
+): readonly Finding[] {
   const parents = context.edge.spec.gatewayApi?.parentRefs ?? [];
   return parents.flatMap((parent) => parentFindings(parent, routes, context));
 }
@@ -27,7 +28,7 @@ function parentFindings(
   parent: ParentRef,
   routes: ExposureRoutes | undefined,
   context: EdgeContext,
-): readonly EdgeFinding[] {
+): readonly Finding[] {
   const { edge, gateways, gatewayClasses } = context;
   const gateway = gatewayOf(parent, gateways);
   if (gateway === undefined) {
@@ -64,7 +65,7 @@ function findingsAt(
   { host }: Route,
   { namespace }: ExposureRoutes,
   { edge, namespaceLabels }: EdgeContext,
-): readonly EdgeFinding[] {
+): readonly Finding[] {
   const name = textAt(listener, 'name') ?? '';
   return listenerFindings({
     listener,
@@ -79,14 +80,14 @@ function findingsAt(
 }
 
 /** One suitable listener is enough. Otherwise, returns the findings about the most suitable one. */
-function closest(each: readonly (readonly EdgeFinding[])[]): readonly EdgeFinding[] {
-  const errors = (findings: readonly EdgeFinding[]) =>
+function closest(each: readonly (readonly Finding[])[]): readonly Finding[] {
+  const errors = (findings: readonly Finding[]) =>
     findings.filter(({ severity }) => severity === 'error').length;
   const [best = []] = each.toSorted((a, b) => errors(a) - errors(b) || a.length - b.length);
   return best;
 }
 
-function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
+function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): Finding {
   const name = textAt(gateway, 'spec', 'gatewayClassName') ?? '';
   return error(
     'EdgeReferenceInvalid',
@@ -95,7 +96,7 @@ function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFindin
   );
 }
 
-function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding | undefined {
+function gatewayRejection(parent: ParentRef, gateway: KubeObject): Finding | undefined {
   // Only Accepted counts: some controllers leave Programmed at False because the Gateway has no address, and serve it
   // anyway.
   const accepted = conditionAt(gateway, 'Accepted', 'status', 'conditions');
@@ -110,7 +111,7 @@ function gatewayRejection(parent: ParentRef, gateway: KubeObject): EdgeFinding |
   );
 }
 
-function listenerMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
+function listenerMissing(parent: ParentRef, gateway: KubeObject): Finding {
   const names = listAt(gateway, 'spec', 'listeners').map((listener) => textAt(listener, 'name'));
   const selection = [
     parent.sectionName === undefined ? '' : ` ${parent.sectionName}`,

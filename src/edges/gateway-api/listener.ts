@@ -1,8 +1,9 @@
 /**
  * Whether a listener of a Gateway accepts the route of a host. Snicket only reads Gateways.
  */
+import type { Finding } from '../../api/finding.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { error, warning, type EdgeFinding } from '../codes.ts';
+import { error, warning } from '../codes.ts';
 import {
   conditionAt,
   listAt,
@@ -33,13 +34,13 @@ export interface RouteAttachment {
 }
 
 /** Returns why the listener does not accept the route; none if it does. */
-export function listenerFindings(attachment: RouteAttachment): readonly EdgeFinding[] {
+export function listenerFindings(attachment: RouteAttachment): readonly Finding[] {
   return [rejection, protocol, port, hostname, namespaces, kinds].flatMap(
     (check) => check(attachment) ?? [],
   );
 }
 
-type Check = EdgeFinding | undefined;
+type Check = Finding | undefined;
 
 function rejection({ status, listenerText }: RouteAttachment): Check {
   const accepted = conditionAt(status, 'Accepted', 'conditions');
