@@ -8,6 +8,7 @@ test.each([
   ['hostconflct', ['HostConflict']],
   ['noanswer', ['DnsNoAnswer']],
   ['dns', ['DnsMismatch', 'DnsNoAnswer', 'DnsWrongAddress']],
+  ['EdgeHostConflict', ['HostConflict']],
   ['Xyzzy', []],
   ['', []],
 ])('%s suggests %j', (text, suggested) => {

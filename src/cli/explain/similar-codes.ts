@@ -1,12 +1,12 @@
 /** Largest number of suggestions. */
 const MOST = 5;
 
-/** Returns the codes that a user may have meant: those that contain the text, or differ in a few letters. */
+/** Returns the codes that a user may have meant: those that contain the text or are in it, or differ in a few letters. */
 export function similarCodes(text: string, codes: readonly string[]): readonly string[] {
   const wanted = text.toLowerCase();
   const rated = [...new Set(codes)].map((code) => {
     const lower = code.toLowerCase();
-    const isPart = wanted.length > 2 && lower.includes(wanted);
+    const isPart = wanted.length > 2 && (lower.includes(wanted) || wanted.includes(lower));
     return { code, distance: isPart ? 0 : editDistance(wanted, lower) };
   });
   return rated
