@@ -146,7 +146,7 @@ export class ManagementSnapshot implements ManagementView {
 
   ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
     const { uid } = metadata;
-    // An Exposure that does not exist yet owns nothing.
+    // An Exposure that does not exist yet owns no objects.
     if (uid === undefined) return [];
     const key = keyText(metadata);
     this.#owned ??= this.#ownedByKey();

@@ -59,9 +59,9 @@ const CLAIMS = [
 
 /** A rule without a host is the default backend and takes no host from other objects. */
 function ingressClaims(object: KubeObject): readonly Claim[] {
-  const ruled = listAt(object, 'spec', 'rules').flatMap((rule) => textAt(rule, 'host') ?? []);
-  const secured = listAt(object, 'spec', 'tls').flatMap((tls) => textsAt(tls, 'hosts'));
-  const hosts = new Set([...ruled, ...secured].map((host) => host.toLowerCase()));
+  const ruleHosts = listAt(object, 'spec', 'rules').flatMap((rule) => textAt(rule, 'host') ?? []);
+  const tlsHosts = listAt(object, 'spec', 'tls').flatMap((tls) => textsAt(tls, 'hosts'));
+  const hosts = new Set([...ruleHosts, ...tlsHosts].map((host) => host.toLowerCase()));
   return [...hosts].map((host) => claim(host, 'label'));
 }
 

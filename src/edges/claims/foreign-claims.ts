@@ -46,7 +46,7 @@ function findingOf(
 ): Finding | undefined {
   const { collision } = driverFor(edge.spec.driver);
   const text = objectText(object);
-  const away = 'Delete that claim, or choose another host.';
+  const action = 'Delete that claim, or choose another host.';
   if (match === 'unclear') {
     if (claim.match === 'any') return undefined;
     const message = `Host ${host} is also claimed by ${text} (${claim.host}), which may or may not be on this edge.`;
@@ -56,34 +56,34 @@ function findingOf(
       `If it is on this edge, delete that claim or choose another host.`,
     );
   }
-  const takes = takesHost(claim, host, collision.wildcardWins);
+  const isFirst = takesPrecedence(claim, host, collision.wildcardWins);
   switch (claim.match) {
     case 'exact':
-      return takes
+      return isFirst
         ? error(
             'HostClaimed',
             `Host ${host} is also claimed by ${text}, and ${OUTCOMES[collision.sameHost]}.`,
-            away,
+            action,
           )
         : warning(
             'HostClaimed',
             `Host ${host} is also claimed by ${text}, which this edge matches later.`,
-            away,
+            action,
           );
     case 'regexp':
       return warning(
         'HostClaimed',
-        `Host ${host} may match ${claim.host} of ${text}, which this edge matches ${takes ? 'first' : 'later'}.`,
-        'Make sure that it does not match.',
+        `Host ${host} may match ${claim.host} of ${text}, which this edge matches ${isFirst ? 'first' : 'later'}.`,
+        'If it matches, change that expression or choose another host.',
       );
     case 'label':
     case 'suffix':
     case 'any':
-      if (takes)
+      if (isFirst)
         return error(
           'HostClaimed',
           `Host ${host} is covered by ${claim.host} of ${text}, which this edge matches first.`,
-          away,
+          action,
         );
       // The default backend of an edge does not compete with a route.
       return claim.match === 'any'
@@ -97,7 +97,7 @@ function findingOf(
 }
 
 /** Reports whether the edge prefers the claim to Snicket's route for the host. */
-function takesHost({ match, priority }: Claim, host: string, wildcardWins: boolean): boolean {
+function takesPrecedence({ match, priority }: Claim, host: string, wildcardWins: boolean): boolean {
   if (priority !== undefined) return priority >= hostSniRule(host).length;
   return match === 'exact' || (match !== 'any' && wildcardWins);
 }

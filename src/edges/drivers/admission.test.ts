@@ -9,19 +9,19 @@ import { gateway, gatewayClass } from '../testing/gateway.ts';
 const MINUTE_MS = 60_000;
 
 /** Returns the admission if the controller has set the same status on all objects. */
-function admissionFor(around: EdgeContext, status: object | undefined, ageMs = 0) {
-  return admissionForEach(around, () => status, ageMs);
+function admissionFor(edgeContext: EdgeContext, status: object | undefined, ageMs = 0) {
+  return admissionForEach(edgeContext, () => status, ageMs);
 }
 
 function admissionForEach(
-  around: EdgeContext,
+  edgeContext: EdgeContext,
   statusOf: (object: KubeObject) => object | undefined,
   ageMs = 0,
 ) {
-  const driver = driverFor(around.edge.spec.driver);
-  const objects = driver.objects(BLUE, around.edge, around.served);
+  const driver = driverFor(edgeContext.edge.spec.driver);
+  const objects = driver.objects(BLUE, edgeContext.edge, edgeContext.served);
   const liveObjects = objects.map((object) => live(object, statusOf(object), ageMs));
-  return driver.admitted(BLUE, liveObjects, around);
+  return driver.admitted(BLUE, liveObjects, edgeContext);
 }
 
 const haproxy = context(SPECS.haproxy, {
@@ -103,7 +103,7 @@ describe('an Ingress', () => {
   });
 });
 
-test('an IngressRouteTCP is unknown: Traefik writes no status', () => {
+test('an IngressRouteTCP is unknown, since Traefik writes no status', () => {
   expect(admissionFor(context(SPECS.traefik), undefined, MINUTE_MS * 2)).toMatchObject({
     state: 'Unknown',
     code: 'NoStatus',
@@ -175,7 +175,7 @@ describe('an HTTPProxy', () => {
     });
   });
 
-  test('is rejected if one of the two is', () => {
+  test('is rejected if one of the two HTTPProxies is invalid', () => {
     const admission = admissionForEach(contour, ({ metadata }) =>
       metadata.name.endsWith('-konnectivity')
         ? valid(1, [{ message: 'no such service' }])
@@ -293,12 +293,15 @@ describe('a TLSRoute', () => {
     const gatewayApiNearby = {
       parentRefs: [{ namespace: 'tenants', name: 'shared', sectionName: 'tls' }],
     };
-    const around = context(
+    const edgeContext = context(
       { driver: 'gateway-api', gatewayApi: gatewayApiNearby },
       { gateways: [gateway({}, 'tenants')], gatewayClasses: [gatewayClass()] },
     );
 
-    const admission = admissionFor(around, reporting([ACCEPTED], { parentRef: withoutNamespace }));
+    const admission = admissionFor(
+      edgeContext,
+      reporting([ACCEPTED], { parentRef: withoutNamespace }),
+    );
 
     expect(admission.state).toBe('Admitted');
   });
@@ -315,19 +318,19 @@ describe('the addresses of an edge', () => {
     status: LOAD_BALANCER,
   };
 
-  function addressesFor(around: EdgeContext, status?: object) {
-    const driver = driverFor(around.edge.spec.driver);
-    const objects = driver.objects(BLUE, around.edge, around.served);
+  function addressesFor(edgeContext: EdgeContext, status?: object) {
+    const driver = driverFor(edgeContext.edge.spec.driver);
+    const objects = driver.objects(BLUE, edgeContext.edge, edgeContext.served);
     return driver.addresses(
       objects.map((object) => live(object, status)),
-      around,
+      edgeContext,
     );
   }
 
   test('are those of the Edge, if it has any', () => {
-    const around = context({ ...SPECS.haproxy, addresses: ['198.51.100.1'] });
+    const edgeContext = context({ ...SPECS.haproxy, addresses: ['198.51.100.1'] });
 
-    expect(addressesFor(around, LOAD_BALANCER)).toEqual(['198.51.100.1']);
+    expect(addressesFor(edgeContext, LOAD_BALANCER)).toEqual(['198.51.100.1']);
   });
 
   test.each(['haproxy', 'contour'] as const)(

@@ -10,13 +10,13 @@ import { INGRESS_VALUES, type ChartLayout, type IngressValue } from './layouts.t
 /** Values of a chart. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
-/** By default the control plane would get a load balancer. */
+/** The Service type of the control plane. Without it, the control plane gets a load balancer. */
 const SERVICE_TYPE = 'ClusterIP';
 
 /** Returns the values for one tenant. */
 export function valuesFor(layout: ChartLayout, spec: PreparationSpec): ChartValues {
   const all = ingressValues(spec);
-  const ingress = INGRESS_VALUES.filter((name) => isSet(name, layout)).map(
+  const ingress = INGRESS_VALUES.filter((name) => isValueSet(name, layout)).map(
     (name) => [[...layout.path, name], all[name]] as const,
   );
   const { serviceType } = layout;
@@ -27,7 +27,7 @@ export function valuesFor(layout: ChartLayout, spec: PreparationSpec): ChartValu
 }
 
 /** Reports whether Snicket sets a value. A chart that can omit the Ingress needs no class for it. */
-function isSet(name: IngressValue, { values }: ChartLayout): boolean {
+function isValueSet(name: IngressValue, { values }: ChartLayout): boolean {
   return values.has(name) && (name !== 'className' || !values.has('deploy'));
 }
 
