@@ -38,16 +38,16 @@ export class DelegatingView implements ManagementView {
     return this.view.secret(key, signal);
   }
 
-  async secretNow(key: ObjectKey, signal: AbortSignal) {
-    return this.view.secretNow(key, signal);
+  async currentSecret(key: ObjectKey, signal: AbortSignal) {
+    return this.view.currentSecret(key, signal);
   }
 
   async object(resource: Resource, key: ObjectKey, signal: AbortSignal) {
     return this.view.object(resource, key, signal);
   }
 
-  unread(resource: Resource) {
-    return this.view.unread(resource);
+  readErrorOf(resource: Resource) {
+    return this.view.readErrorOf(resource);
   }
 
   service(key: ObjectKey) {

@@ -94,12 +94,12 @@ export function edgeFault(context: EdgeContext): Finding | undefined {
 
 /** Returns why the kinds of the driver of an Edge cannot be read; undefined if they can. */
 export function edgeReadError(
-  management: Pick<ManagementView, 'unread'>,
+  management: Pick<ManagementView, 'readErrorOf'>,
   { spec }: Edge,
 ): KubeError | undefined {
   const { requires, reads } = driverFor(spec.driver);
   return [...requires, ...reads]
-    .map((resource) => management.unread(resource))
+    .map((resource) => management.readErrorOf(resource))
     .find((error) => error !== undefined);
 }
 

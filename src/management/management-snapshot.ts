@@ -93,12 +93,12 @@ export class ManagementSnapshot implements ManagementView {
     return this.client.get(RESOURCES.secret, key, { signal });
   }
 
-  async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+  async currentSecret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     return this.secret(key, signal);
   }
 
   /** An incomplete read of the cluster throws, so every snapshot has all objects. */
-  unread(): undefined {
+  readErrorOf(): undefined {
     return undefined;
   }
 

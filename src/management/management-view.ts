@@ -26,9 +26,9 @@ export interface ManagementView {
   /** Returns a Secret, possibly from a cache of some seconds. @throws KubeError */
   secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   /** Returns the current Secret of the API server. @throws KubeError */
-  secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
+  currentSecret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   /** Returns why the objects of a kind are unknown; undefined if they are known. */
-  unread(resource: Resource): KubeError | undefined;
+  readErrorOf(resource: Resource): KubeError | undefined;
   readonly served: DiscoveredApis;
   readonly exposureIndex: ExposureIndex;
   /** All TenantRoutes. */

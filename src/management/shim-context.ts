@@ -10,7 +10,7 @@ import { handledClasses } from './ingress-classes.ts';
 import { isRouteOf } from '../plan/provider-ingress.ts';
 
 /** The objects of a management cluster. */
-export type ShimView = Pick<ManagementView, 'exposureIndex' | 'served' | 'all' | 'unread'>;
+export type ShimView = Pick<ManagementView, 'exposureIndex' | 'served' | 'all' | 'readErrorOf'>;
 
 /** Returns the context of an object. `existing` is the Exposure of the same name. */
 export function shimContext(

@@ -205,7 +205,7 @@ export class Operator {
       maxPeriodMs: maxResyncMs ?? fullResyncMs,
       clock,
       random,
-      read: async (key, signal) => management.secretNow(key, signal),
+      read: async (key, signal) => management.currentSecret(key, signal),
       onChange: (exposure) => {
         this.#exposureController.hasten(exposure);
         exposures.add(exposure);

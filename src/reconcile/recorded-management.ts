@@ -30,7 +30,7 @@ export class RecordedManagement extends DelegatingView implements ManagementAcce
     return this.#client;
   }
 
-  override async secretNow(key: ObjectKey, signal: AbortSignal) {
+  override async currentSecret(key: ObjectKey, signal: AbortSignal) {
     return this.#client.get(RESOURCES.secret, key, { signal });
   }
 }

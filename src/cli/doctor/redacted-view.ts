@@ -68,8 +68,8 @@ export class RedactedView extends DelegatingView {
     return this.#unlessRefused(RESOURCES.secret, key, this.view.secret(key, signal));
   }
 
-  override async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
-    return this.#unlessRefused(RESOURCES.secret, key, this.view.secretNow(key, signal));
+  override async currentSecret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.#unlessRefused(RESOURCES.secret, key, this.view.currentSecret(key, signal));
   }
 
   override async object(

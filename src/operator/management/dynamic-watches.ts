@@ -77,7 +77,7 @@ export class DynamicWatches {
   }
 
   /** Why the objects of a served kind are unknown; undefined if they are known. */
-  unread(resource: Resource): KubeError | undefined {
+  readErrorOf(resource: Resource): KubeError | undefined {
     const { hasSynced, lastError } = this.of(resource)?.state ?? {};
     if (hasSynced !== false) return undefined;
     return lastError ?? new KubeError('TimedOut', `${resource.plural} are not read yet`);

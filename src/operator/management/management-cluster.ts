@@ -172,8 +172,8 @@ export class ManagementCluster implements ManagementView {
   }
 
   /** Why the objects of a served kind are unknown; undefined if they are known. */
-  unread(resource: Resource): KubeError | undefined {
-    return this.#watches.unread(resource);
+  readErrorOf(resource: Resource): KubeError | undefined {
+    return this.#watches.readErrorOf(resource);
   }
 
   service(key: ObjectKey): Service | undefined {
@@ -190,7 +190,7 @@ export class ManagementCluster implements ManagementView {
   }
 
   /** Reads the Secret from the API server, past the cache. @throws KubeError */
-  async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+  async currentSecret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     this.#secrets.forget(RESOURCES.secret, key);
     return this.secret(key, signal);
   }

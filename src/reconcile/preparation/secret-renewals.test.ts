@@ -32,7 +32,7 @@ class Lab implements AsyncDisposable {
     this.server = server;
     const client = server.client();
     const read = async () => client.get<Secret>(RESOURCES.secret, KEY);
-    const management = { client, secret: read, secretNow: read };
+    const management = { client, secret: read, currentSecret: read };
     this.renewals = new SecretRenewals({ management, clock: this.clock, renewAfterMs: AFTER_MS });
   }
 

@@ -13,7 +13,7 @@ import type { ManagementAccess } from '../../management/management-view.ts';
 import { soonest } from '../requeue.ts';
 
 interface SecretRenewalsOptions {
-  readonly management: Pick<ManagementAccess, 'client' | 'secret' | 'secretNow'>;
+  readonly management: Pick<ManagementAccess, 'client' | 'secret' | 'currentSecret'>;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
   readonly clock: Clock;
@@ -122,7 +122,7 @@ export class SecretRenewals {
   ): Promise<'deleted' | 'another' | 'refused'> {
     const management = this.#management;
     const { key } = secret;
-    const live = await management.secretNow(key, signal);
+    const live = await management.currentSecret(key, signal);
     const { uid, resourceVersion } = live?.metadata ?? {};
     if (live === undefined || uid !== seen.metadata.uid || !isToRenew(live, secret)) {
       return 'another';
@@ -135,7 +135,7 @@ export class SecretRenewals {
       throw error;
     }
     // Updates the cache for the next reconcile.
-    await management.secretNow(key, signal);
+    await management.currentSecret(key, signal);
     return 'deleted';
   }
 
