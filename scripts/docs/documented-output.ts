@@ -3,8 +3,8 @@
 /** Patterns for text that differs between runs, and the text that replaces it. */
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
   // Which intermediate steps are printed depends on timing.
-  [/^ *\d+s {2}(?!Ready$).*\n/gm, ''],
-  [/\b\d+[smhd]\b/g, 'AGE'],
+  [/^ *[\dsm]+ {2}(?!Ready$).*\n/gm, ''],
+  [/\b(?:\d+[smhd])+\b/g, 'AGE'],
   [/\bv?1\.\d+\.\d+\b/g, 'VERSION'],
   // The name of a TenantRoute contains a hash of its host.
   [/\b(?<name>blue|red)-[0-9a-f]{10}\b/g, '$<name>-HASH'],
