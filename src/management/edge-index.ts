@@ -16,7 +16,7 @@ import { edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.
 import { ParsedObjects, type Found } from './found.ts';
 
 /** The inputs that determine the Edge of an Exposure. */
-export interface EdgeOfExposure {
+interface EdgeOfExposure {
   /** The TenantRoutes of the Exposure. Among several default Edges, the Edge of these is used. Default: none. */
   readonly metadata?: ObjectKey | undefined;
   readonly spec: Pick<Exposure['spec'], 'edgeRef'>;

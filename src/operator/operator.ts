@@ -91,8 +91,6 @@ export interface OperatorOptions {
   readonly probe?: Probe | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
   /** Whether a timer measures blocks of the event loop. Default true. */
   readonly monitorsEventLoop?: boolean | undefined;
 }
@@ -109,6 +107,9 @@ const FAILING_CONCURRENCY = 16;
 /** A reconcile usually takes less than a second. One that unexpectedly takes longer does not count towards the concurrency. */
 const OVERDUE_RUNS = { limitMs: 2_000, extraSlots: 96 };
 
+/** From 0 to 1, for jitter. */
+const random = () => Math.random();
+
 type ControllerName = 'exposure' | 'edge' | 'shim' | 'lease';
 
 /** The operator. It runs once: a process that becomes the leader again creates a new one. */
@@ -117,7 +118,6 @@ export class Operator {
 
   readonly #options: OperatorOptions;
   readonly #clock: Clock;
-  readonly #random: () => number;
   readonly #resyncMs: number;
   readonly #queues: Readonly<Record<ControllerName, WorkQueue>>;
   readonly #management: ManagementCluster;
@@ -138,7 +138,7 @@ export class Operator {
 
   /** Connects the parts. Nothing runs before {@link run}. */
   constructor(options: OperatorOptions) {
-    const { client, namespace, log, clock = systemClock, random = Math.random } = options;
+    const { client, namespace, log, clock = systemClock } = options;
     const {
       resyncMs = 120_000,
       maxResyncMs,
@@ -148,7 +148,6 @@ export class Operator {
     const fullResyncMs = FULL_RESYNC_INTERVALS * resyncMs;
     this.#options = options;
     this.#clock = clock;
-    this.#random = random;
     this.#resyncMs = resyncMs;
 
     this.#queues = {
@@ -424,14 +423,14 @@ export class Operator {
         if (signal.aborted) return;
         failures++;
         log.warn('failed to read or create gateway keys', { error });
-        await delay(this.#clock, backoffMs(failures, this.#random()), signal);
+        await delay(this.#clock, backoffMs(failures, random()), signal);
       }
     }
   }
 
   /** With jitter, so that a thousand Exposures are not reconciled in step. */
   #jittered(delayMs: number): number {
-    return delayMs * (0.9 + 0.2 * this.#random());
+    return delayMs * (0.9 + 0.2 * random());
   }
 
   /** The management cluster, as Leases in tenants name it. */
@@ -446,7 +445,7 @@ export class Operator {
   #queue(controller: ControllerName): WorkQueue {
     return new WorkQueue({
       clock: this.#clock,
-      random: this.#random,
+      random,
       onFailure: ({ key, error, failures, retryInMs }) => {
         const { log } = this.#options;
         const retry = { controller, key, error, failures, retryInMs };

@@ -79,12 +79,12 @@ export async function reconcileExposure(
 
   const before = deps.statuses.statusOf(observation.object);
   const path = tracker.probedPath(observation, plan);
-  const report = reportOf(applied, { before, path }, deps);
+  const report = reportOf(applied, before, path, deps);
   const unused = unusedRoutes(applied, report, path);
   if (unused.length === 0) return { ...applied, report };
   await step('Routed', async () => removeRoutes(unused, deps, signal));
   const completed = { ...applied, routed: { ...applied.routed, previous: [] } };
-  return { ...completed, report: reportOf(completed, { before, path }, deps) };
+  return { ...completed, report: reportOf(completed, before, path, deps) };
 }
 
 /** Applies routes, preparation and tenant, as far as possible. Undefined if the Exposure is being deleted. */

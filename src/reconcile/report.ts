@@ -40,13 +40,6 @@ export interface ProbedPath {
 /** A path without probe results. */
 export const NOT_PROBED: ProbedPath = { hops: [], isSuspect: false };
 
-/** What a report depends on besides the result of the reconcile. */
-interface ReportInput {
-  /** The status before the reconcile. */
-  readonly before: ExposureStatus | undefined;
-  readonly path: ProbedPath;
-}
-
 /** What a status is computed from. */
 export interface ExposureReport {
   readonly conditions: ConditionStates;
@@ -65,17 +58,18 @@ export interface ExposureReport {
   readonly certificate?: ExposureStatus['certificate'];
 }
 
-/** The report of what was applied. */
+/** The report of what was applied. `before` is the status before the reconcile. */
 export function reportOf(
   applied: AppliedExposure,
-  input: ReportInput,
+  before: ExposureStatus | undefined,
+  path: ProbedPath,
   cluster: ManagementContext,
 ): ExposureReport {
   const { observation, plan, routed, isMoving, tenant } = applied;
-  const { probed } = input.path;
+  const { probed } = path;
   const hasNewRoutes = routed.isApplied && !routed.isRoutedAsPlanned;
   return {
-    conditions: conditionStates(applied, input, cluster),
+    conditions: conditionStates(applied, before, path, cluster),
     edge: observation.resolved.edge,
     plan,
     isRouted: plan.management !== undefined && !isMoving,
@@ -105,7 +99,8 @@ export function unusedRoutes(
 /** The state of each condition but Ready. */
 function conditionStates(
   applied: AppliedExposure,
-  { before, path: { hops } }: ReportInput,
+  before: ExposureStatus | undefined,
+  { hops }: ProbedPath,
   cluster: ManagementContext,
 ): ConditionStates {
   const { observation, plan, accepted, routed, isMoving, tenant } = applied;
