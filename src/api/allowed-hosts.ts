@@ -10,7 +10,7 @@ export type EdgeOfHosts = Pick<Edge, 'metadata'> & {
 };
 
 /** Returns the host patterns that the Edge allows; undefined if Exposures may claim any host. */
-export function allowedHostsOf({ spec }: EdgeOfHosts): readonly string[] | undefined {
+function allowedHostsOf({ spec }: EdgeOfHosts): readonly string[] | undefined {
   return spec.allowedHosts ?? (spec.domain === undefined ? undefined : [`*.${spec.domain}`]);
 }
 
@@ -18,7 +18,7 @@ export function allowedHostsOf({ spec }: EdgeOfHosts): readonly string[] | undef
  * Reports whether a pattern covers a host, with the semantics of Gateway API hostnames: `*.example.com` covers names of
  * any depth below example.com, but not example.com itself.
  */
-export function coversHost(pattern: string, host: string): boolean {
+function coversHost(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 }
 

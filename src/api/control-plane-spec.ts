@@ -9,9 +9,9 @@ import { withRules } from './values/rule.ts';
 const secretKey = z.string().min(1).max(253);
 
 /** The values of `spec.controlPlane.type`, the discriminator of the union. */
-export const CONTROL_PLANE_TYPES = ['Object', 'Service', 'Endpoints'] as const;
+const CONTROL_PLANE_TYPES = ['Object', 'Service', 'Endpoints'] as const;
 /** One of {@link CONTROL_PLANE_TYPES}. */
-export type ControlPlaneType = (typeof CONTROL_PLANE_TYPES)[number];
+type ControlPlaneType = (typeof CONTROL_PLANE_TYPES)[number];
 
 const objectRef = z.strictObject({
   group: z

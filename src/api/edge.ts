@@ -36,10 +36,10 @@ export const DEFAULT_EDGE_ANNOTATION = 'snicket.dev/is-default';
 export const DEFAULT_ENTRY_POINTS = ['websecure'] as const;
 
 /** The values of `spec.annotations`: whether annotations on provider objects create Exposures on the Edge. */
-export const ANNOTATION_POLICIES = ['Allowed', 'Ignored'] as const;
+const ANNOTATION_POLICIES = ['Allowed', 'Ignored'] as const;
 
 /** The values of `spec.allowedNamespaces.from`. */
-export const NAMESPACES_FROM = ['All', 'Selector'] as const;
+const NAMESPACES_FROM = ['All', 'Selector'] as const;
 
 /** The condition types of an Edge. */
 export const EDGE_CONDITIONS = ['Accepted', 'Ready'] as const;

@@ -18,7 +18,7 @@ export const EXPOSURE_CONDITIONS = [
 export type ExposureConditionType = (typeof EXPOSURE_CONDITIONS)[number];
 
 /** The results of probing a hop. Skip: an earlier hop failed. */
-export const HOP_STATES = ['Pass', 'Fail', 'Skip'] as const;
+const HOP_STATES = ['Pass', 'Fail', 'Skip'] as const;
 /** One of {@link HOP_STATES}. */
 export type HopState = (typeof HOP_STATES)[number];
 

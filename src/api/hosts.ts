@@ -21,11 +21,11 @@ export interface Hosts {
 }
 
 /** The fields of an Exposure that determine its hosts. */
-export type HostsOfExposure = Pick<Exposure, 'metadata'> & {
+type HostsOfExposure = Pick<Exposure, 'metadata'> & {
   readonly spec: Pick<Exposure['spec'], 'hosts' | 'controlPlane'>;
 };
 /** The fields of an Edge that determine the hosts of its Exposures. */
-export type DomainOfEdge = EdgeOfNamespaces & EdgeOfHosts;
+type DomainOfEdge = EdgeOfNamespaces & EdgeOfHosts;
 
 /** Reports whether a finding means that the Edge does not allow the Exposure, as opposed to an invalid Exposure. */
 export function isNotAllowed({ code }: Finding): boolean {

@@ -6,7 +6,7 @@ import { isLowerVersion, keyText, type ObjectKey } from '../kube/object.ts';
 import { exposureKeyOf, type HostRoute } from './host-ownership.ts';
 
 /** The fields of a TenantRoute that the index needs. */
-export interface IndexedRoute extends HostRoute {
+interface IndexedRoute extends HostRoute {
   readonly spec: HostRoute['spec'] & {
     readonly host: string;
     readonly edgeRef: { readonly name: string };
@@ -187,7 +187,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
 }
 
 /** Returns the key, `namespace/name`, of the backend Service of a TenantRoute. */
-export function backendKeyOf({ metadata, spec }: IndexedRoute): string {
+function backendKeyOf({ metadata, spec }: IndexedRoute): string {
   return `${metadata.namespace}/${spec.backend.service.name}`;
 }
 

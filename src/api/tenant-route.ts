@@ -10,7 +10,7 @@ import { objectName, type DeepReadonly } from './values/kubernetes-values.ts';
 import { host, port } from './values/network-values.ts';
 
 /** The values of `spec.type`: what a host serves. */
-export const TENANT_ROUTE_TYPES = ['API', 'Konnectivity'] as const;
+const TENANT_ROUTE_TYPES = ['API', 'Konnectivity'] as const;
 
 /** The schema of the spec of a TenantRoute. */
 export const tenantRouteSpec = z.strictObject({

@@ -31,7 +31,7 @@ export function compareVersions(a: Version, b: Version): number {
 }
 
 /** A feature and the versions that introduced it. */
-export interface Gate {
+interface Gate {
   readonly product: 'k0s' | 'Kubernetes';
   /** The feature, as in `k0s supports a port in the address of the API`. */
   readonly feature: string;

@@ -22,7 +22,7 @@ export const WORKER_MODES = ['Passthrough', 'Terminate'] as const;
 export type WorkerMode = (typeof WORKER_MODES)[number];
 
 /** The values of `address`: where pods reach the proxy of their node. */
-export const WORKER_ADDRESSES = ['Virtual', 'Node'] as const;
+const WORKER_ADDRESSES = ['Virtual', 'Node'] as const;
 
 /** The default of `virtualAddresses`. */
 export const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';

@@ -76,11 +76,7 @@ interface Flags {
 }
 
 /** Runs the proxy with the parsed command line. */
-export type RunTcpProxy = (
-  io: CommandIo,
-  settings: TcpProxySettings,
-  level: LogLevel,
-) => Promise<void>;
+type RunTcpProxy = (io: CommandIo, settings: TcpProxySettings, level: LogLevel) => Promise<void>;
 
 /** `snicket tcp-proxy`: replaces steward-tcp-proxy. */
 export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Command {

@@ -9,7 +9,7 @@ Exit codes:
   2  invalid command line`;
 
 /** What `snicket version` reports: enough to reproduce a bug on the same build. */
-export interface Version {
+interface Version {
   readonly version: string;
   readonly bun: string;
   /** Operating system and processor as Bun names them: `linux-x64`. */

@@ -5,11 +5,10 @@ import type { RouteUpdate } from '../gateway/routes/routes-feed.ts';
 import { isSameRoute, type Route } from '../gateway/routes/route.ts';
 import { hostRoute, type HostFacts } from './tenant-routes.ts';
 
-/** Options of a {@link RouteSet}. */
-export type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge' | 'maxLimits'>;
+type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge' | 'maxLimits'>;
 
 /** The changes of an update. */
-export interface SetUpdate extends RouteUpdate {
+interface SetUpdate extends RouteUpdate {
   /** New faults, as sentences. Faults that a host already had are left out. */
   readonly newFaults: readonly string[];
 }

@@ -40,7 +40,7 @@ export interface HostFacts {
 }
 
 /** The route of a host, and its faults as sentences. */
-export interface HostResult {
+interface HostResult {
   /** Undefined if this gateway does not serve the host. */
   readonly route?: Route | undefined;
   readonly faults: readonly string[];

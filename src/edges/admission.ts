@@ -12,7 +12,7 @@ import type { FindingCode } from '../api/finding-codes/catalog.ts';
  * - `Pending`: the controller has not observed a route yet
  * - `Unknown`: the controller never reports it; only a handshake through the edge shows it
  */
-export type AdmissionState = 'Admitted' | 'Refused' | 'Pending' | 'Unknown';
+type AdmissionState = 'Admitted' | 'Refused' | 'Pending' | 'Unknown';
 
 /** An admission state with its reason and message. */
 export interface Admission {

@@ -40,7 +40,7 @@ export interface RouteObject extends KubeObject {
 export type Winner = 'newcomer' | 'oldest' | 'either' | 'neither' | 'unknown';
 
 /** What happens to a host that two objects claim. */
-export interface Collision {
+interface Collision {
   readonly sameHost: Winner;
   /** Whether a wildcard takes precedence over an exact host. */
   readonly wildcardWins: boolean;

@@ -25,7 +25,7 @@ function fitting(text: string, maxLength: number): string {
 }
 
 /** What distinguishes the route objects of an Exposure. */
-export type RouteSuffix =
+type RouteSuffix =
   /** An object for each route. */
   | `-${RouteKind}`
   /**

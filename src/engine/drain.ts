@@ -13,8 +13,7 @@ export interface Drainable {
   open(): number;
 }
 
-/** Options of {@link drain}. */
-export interface DrainOptions {
+interface DrainOptions {
   readonly engines: readonly Drainable[];
   /** How long to keep accepting connections, so that load balancers can notice the failing readiness. */
   readonly graceMs: number;

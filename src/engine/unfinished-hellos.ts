@@ -16,8 +16,7 @@ interface ClientSet<Client> extends Iterable<Client> {
   delete(client: Client): boolean;
 }
 
-/** Options of {@link UnfinishedHellos}. */
-export interface UnfinishedHellosOptions<Client> {
+interface UnfinishedHellosOptions<Client> {
   readonly limits: Limits;
   readonly counters: Counters;
   readonly addressOf: (client: Client) => string;

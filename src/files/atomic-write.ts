@@ -11,8 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { systemCode } from './system-error.ts';
 
-/** Options of {@link writeAtomically}. */
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** Whether to replace an existing file. Default: true. */
   readonly mayReplace?: boolean;
   /** Whether to sync the file and its directory to disk before returning. Default: false. */

@@ -2,8 +2,7 @@
  * Debounces events that come in bursts, such as those of a file that is being written.
  */
 
-/** Options of {@link Debounce}. */
-export interface DebounceOptions {
+interface DebounceOptions {
   /** Quiet time after the last event before the action runs. */
   readonly waitMs: number;
   /** Maximum time between the first event and the action, for events that never pause. */

@@ -11,8 +11,7 @@ import { systemClock, type Clock } from '../clock/clock.ts';
 import { readWatched, readWatchedAsync } from './read-watched.ts';
 import { Debounce } from './debounce.ts';
 
-/** Options of {@link watchFile}. */
-export interface WatchedFileOptions {
+interface WatchedFileOptions {
   /** Called with the new content after each change. Errors it throws are passed to onError. */
   readonly onContent: (bytes: Buffer) => void;
   /**

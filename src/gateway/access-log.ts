@@ -23,7 +23,7 @@ const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK;
 const NEWLINE = 0x0a;
 
 /** Writes bytes from an offset on and returns how many it wrote, which may be fewer than given. */
-export type Write = (descriptor: number, bytes: Buffer, at: number) => Promise<number>;
+type Write = (descriptor: number, bytes: Buffer, at: number) => Promise<number>;
 
 /** The access log, in a file or on standard output. */
 export class AccessLog {

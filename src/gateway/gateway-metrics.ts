@@ -14,7 +14,7 @@ import type { LoadState } from './routes/routes-feed.ts';
 import type { EngineThreads } from './thread/engine-threads.ts';
 
 /** Where the metrics read their values. */
-export interface GatewayMetricsOptions {
+interface GatewayMetricsOptions {
   readonly threads: EngineThreads;
   readonly options: GatewayOptions;
   readonly load: () => LoadState;

@@ -22,7 +22,7 @@ import { EngineThreads } from './thread/engine-threads.ts';
 import type { FromThread } from './thread/messages.ts';
 
 /** The error when an engine thread has ended without closing its sockets. */
-export class ThreadLost extends Error {
+class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 
   constructor(thread: number, cause: Error | undefined) {

@@ -7,7 +7,7 @@ import { unreadable } from './routes/routes-file.ts';
 import { findRoutesErrors, parseRoutes } from './routes/routes-text.ts';
 
 /** The result for one file. */
-export interface FileCheck {
+interface FileCheck {
   readonly file: string;
   /** Number of routes or keys, if the file is valid. */
   readonly count: number;

@@ -15,7 +15,7 @@
  * - `Aborted`: by the caller's signal
  * - `Malformed`: not a valid response of an API server
  */
-export const KUBE_ERROR_REASONS = [
+const KUBE_ERROR_REASONS = [
   'Conflict',
   'AlreadyExists',
   'NotFound',
@@ -43,8 +43,7 @@ export interface StatusCause {
   readonly field?: string | undefined;
 }
 
-/** Options of a {@link KubeError}. */
-export interface KubeErrorOptions {
+interface KubeErrorOptions {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly causes?: readonly StatusCause[] | undefined;

@@ -8,7 +8,7 @@ import { isKubeError } from './kube-error.ts';
 import { Histogram } from '../telemetry/histogram.ts';
 
 /** Reconciles the object of a key. To be called again later, it calls `addAfter`. */
-export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
+type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
 
 /** A failed run that will be retried. */
 export interface FailedRun {
@@ -19,8 +19,7 @@ export interface FailedRun {
   readonly retryInMs: number;
 }
 
-/** Options of a {@link WorkQueue}. */
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for jitter. Default `Math.random`. */
@@ -44,14 +43,14 @@ export interface RunOptions {
 }
 
 /** The lane for keys that are known to take long. They delay only each other. */
-export interface SlowLane {
+interface SlowLane {
   readonly concurrency: number;
   /** Called when the key becomes ready, and again before it runs. */
   readonly isSlow: (key: string) => boolean;
 }
 
 /** Limits for runs that unexpectedly take long. */
-export interface OverdueRuns {
+interface OverdueRuns {
   /** A run that takes longer is overdue. */
   readonly limitMs: number;
   /** The maximum number of overdue runs that do not count towards the concurrency. */
@@ -59,7 +58,7 @@ export interface OverdueRuns {
 }
 
 /** Numbers for metrics. Totals are since the process start. */
-export interface WorkQueueNumbers {
+interface WorkQueueNumbers {
   /** Keys that are ready to run. */
   readonly depth: number;
   /** Keys that are delayed. */

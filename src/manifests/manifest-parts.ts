@@ -27,7 +27,7 @@ export interface ManifestPart {
 }
 
 /** A syntax error. */
-export interface SyntaxFault {
+interface SyntaxFault {
   readonly location: SourceLocation;
   readonly sentence: string;
 }

@@ -10,7 +10,7 @@ export interface DocumentFault {
 }
 
 /** A text as documents, each with its error, if any. */
-export interface YamlText {
+interface YamlText {
   readonly documents: readonly { readonly document: Document; readonly fault?: DocumentFault }[];
   readonly lines: LineCounter;
   /** Why a text has no documents. */

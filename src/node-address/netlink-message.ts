@@ -20,7 +20,7 @@ export interface NetlinkMessage {
 }
 
 /** The answer of the kernel to a request with the flag ACK. */
-export interface Acknowledgement {
+interface Acknowledgement {
   /** 0 means success. */
   readonly errno: number;
   /** The message of the kernel, if it has one. */

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 10;
 const MAX_ROUTING_MS = 2000;
 
 /** The error for a problem of this machine. The message is for the user. */
-export class NodeAddressError extends Error {
+class NodeAddressError extends Error {
   override readonly name = 'NodeAddressError';
 }
 

@@ -6,8 +6,7 @@ export type KubeconfigCredentials =
   | { readonly token: string }
   | { readonly certificate: string; readonly key: string };
 
-/** Options of {@link writeKubeconfig}. */
-export interface KubeconfigContent {
+interface KubeconfigContent {
   /** URL such as `https://tenant-a.k8s.example.com:443`. */
   readonly server: string;
   /** CA certificates as PEM. */

@@ -24,8 +24,7 @@ const SKEW_MS = 5 * 60 * SECOND_MS;
 const LIFETIME_MS = 90 * 24 * 3600 * SECOND_MS;
 const SERIAL_BYTES = 16;
 
-/** Options of {@link issueLeaf}. */
-export interface LeafOptions extends LeafNames {
+interface LeafOptions extends LeafNames {
   readonly ca: AuthorityPem;
   readonly now: Date;
   /** Fills bytes for the serial number. Default: random bytes of the system. */

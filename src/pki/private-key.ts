@@ -3,19 +3,19 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { PkiError } from './pki-error.ts';
 
 /** Signing algorithms, as named by WebCrypto. */
-export type SigningAlgorithm =
+type SigningAlgorithm =
   | { readonly name: 'RSASSA-PKCS1-v1_5'; readonly hash: 'SHA-256' }
   | { readonly name: 'ECDSA'; readonly namedCurve: string; readonly hash: string }
   | { readonly name: 'Ed25519' };
 
 /** A key that signs certificates, with its algorithm. */
-export interface SigningKey {
+interface SigningKey {
   readonly key: CryptoKey;
   readonly algorithm: SigningAlgorithm;
 }
 
 /** The new key of a leaf. */
-export interface LeafKey {
+interface LeafKey {
   readonly publicKey: CryptoKey;
   /** PKCS#8 as PEM. */
   readonly pem: string;

@@ -7,7 +7,7 @@ import { hasIssuer, readAuthority, type Authority, type AuthorityPem } from './a
 import { normalNames, normalText, type LeafNames } from './leaf-names.ts';
 
 /** The dates of a certificate. */
-export interface Validity {
+interface Validity {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
@@ -21,7 +21,7 @@ export interface LeafState extends LeafNames {
 }
 
 /** Why a leaf has to be reissued. */
-export interface ReissueReason {
+interface ReissueReason {
   readonly code:
     | 'LeafAbsent'
     | 'LeafUnreadable'

@@ -9,7 +9,7 @@ import { fixedService } from './fixed-service.ts';
 import type { ExposureRoutes, Route, RouteKind } from '../edges/route.ts';
 
 /** The input of {@link exposureRoutes}. */
-export interface RoutesInput {
+interface RoutesInput {
   readonly exposure: Pick<Exposure, 'metadata' | 'spec'>;
   readonly hosts: Hosts;
   readonly controlPlane: ControlPlane;

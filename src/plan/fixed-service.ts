@@ -22,12 +22,12 @@ import type { ControlPlane, ServicePort } from './control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 
 /** The addresses, such as `10.0.0.5:6443` and `[fd00::5]:6443`. */
-export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
+type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
 
 /**
  * Where the edge itself listens. A route from the edge to these addresses would be a loop that uses up all connections.
  */
-export interface EdgeListeners {
+interface EdgeListeners {
   /** The IP addresses or host names that clients dial. */
   readonly addresses: readonly string[];
   readonly port: number;

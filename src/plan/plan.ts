@@ -71,7 +71,7 @@ export interface Facts {
 }
 
 /** A finding, and whether it concerns the specs, the routes or the tenant's objects. */
-export interface PlanFinding extends Finding {
+interface PlanFinding extends Finding {
   readonly about: 'spec' | 'routes' | 'tenant';
 }
 

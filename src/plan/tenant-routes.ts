@@ -25,7 +25,7 @@ export function tenantRoutes(
 }
 
 /** The fields of an Exposure with limits and allowed sources. */
-export type PolicySource = { readonly spec: Pick<Exposure['spec'], 'limits' | 'access'> };
+type PolicySource = { readonly spec: Pick<Exposure['spec'], 'limits' | 'access'> };
 
 /**
  * Returns the finding that an Edge does not enforce the limits or allowed sources of an Exposure; undefined if it

@@ -25,7 +25,7 @@ import { invalidCertificate } from './tls/validity.ts';
 import { sentence } from '../text/sentence.ts';
 
 /** The tenant and its addresses. */
-export interface NetworkTarget {
+interface NetworkTarget {
   readonly apiHost: string;
   readonly konnectivityHost?: string | undefined;
   readonly port: number;
@@ -38,8 +38,7 @@ export interface NetworkTarget {
   readonly knownAuthorities?: KnownAuthorities | undefined;
 }
 
-/** Options of {@link probeNetwork}. */
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly limits: Limits;
   readonly dial: Dial;
   readonly now: Date;

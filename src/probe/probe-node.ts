@@ -38,8 +38,7 @@ export interface NodeTarget {
   readonly service: Endpoint;
 }
 
-/** Options of {@link probeNode}. */
-export interface NodeProbeOptions {
+interface NodeProbeOptions {
   readonly signal: AbortSignal;
   /** The timeout of each step. */
   readonly timeoutMs: number;

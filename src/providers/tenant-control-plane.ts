@@ -38,14 +38,14 @@ export const API_SERVER_ARGUMENTS: FieldPath = [
   'apiServer',
 ];
 /** The path of the names in the certificate of kube-apiserver, and with Kamaji of konnectivity-server too. */
-export const CERTIFICATE_NAMES: FieldPath = [...SPEC, 'networkProfile', 'certSANs'];
+const CERTIFICATE_NAMES: FieldPath = [...SPEC, 'networkProfile', 'certSANs'];
 /** The path of the ingress, from which the provider creates an Ingress and the public address. */
 export const INGRESS: FieldPath = [...CONTROL_PLANE, 'ingress'];
 /** The path of konnectivity, which is disabled if absent. Writing a field below it would enable it. */
 export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 
 /** The flag that prevents the API server from writing the endpoints that Snicket writes. */
-export const NO_RECONCILER: DesiredList = {
+const NO_RECONCILER: DesiredList = {
   path: API_SERVER_ARGUMENTS,
   entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
   purpose: 'the API server must not replace the proxies as endpoints of Service default/kubernetes',

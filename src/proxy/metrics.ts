@@ -18,7 +18,7 @@ export interface FileReloads {
 }
 
 /** The sources of the metrics. */
-export interface ProxyMetricsOptions {
+interface ProxyMetricsOptions {
   readonly mode: string;
   readonly engine: string;
   /** Whether the engine is not the preferred one. */

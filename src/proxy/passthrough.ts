@@ -12,8 +12,7 @@ import { signTenantHeader } from '../wire/tenant-header.ts';
 import type { TenantKey } from '../wire/tenant-key.ts';
 import type { EdgeLoadBalancer } from './edge/edge-load-balancer.ts';
 
-/** Options of {@link Passthrough}. */
-export interface PassthroughOptions {
+interface PassthroughOptions {
   readonly loadBalancer: EdgeLoadBalancer;
   /** Returns the current key. Undefined if connections have no header. */
   readonly key: (() => TenantKey) | undefined;

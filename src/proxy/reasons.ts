@@ -14,7 +14,7 @@ export const PROXY_REASONS = {
 } as const satisfies Record<string, string>;
 
 /** A code of {@link PROXY_REASONS}. */
-export type ProxyReason = keyof typeof PROXY_REASONS;
+type ProxyReason = keyof typeof PROXY_REASONS;
 
 /** The codes, in order. */
 export const PROXY_REASON_CODES = Object.keys(PROXY_REASONS) as readonly ProxyReason[];

@@ -19,8 +19,7 @@ import { DATABASE_FILE, ObjectDatabase } from './state/object-database.ts';
 import { prepareStateFolder, StateRefused, wasUsedBefore } from './state/state-folder.ts';
 import { startStatusFile, type StatusFile } from './state/status-file.ts';
 
-/** Options of a {@link FolderCluster}. */
-export interface FolderClusterOptions {
+interface FolderClusterOptions {
   readonly folder: string;
   readonly state: string;
   readonly log: Logger;

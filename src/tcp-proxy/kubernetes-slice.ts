@@ -50,7 +50,7 @@ export type SliceStep =
  * - `OtherPort`: the other live proxies listen on another port
  * - `LastEntry`: the slice has no other entry
  */
-export type BlockCode = 'ManagedByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
+type BlockCode = 'ManagedByOperator' | 'OtherFamily' | 'OtherPort' | 'LastEntry';
 
 /** Returns the change that adds this proxy and removes the entries of dead proxies. */
 export function planJoin(

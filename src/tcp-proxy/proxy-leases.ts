@@ -23,10 +23,9 @@ import { MANAGED_BY } from '../api/labels.ts';
 const NAMESPACE = 'kube-system';
 
 /** A proxy counts as dead this long after its last renewal: four reconciles. */
-export const LEASE_MS = 20_000;
+const LEASE_MS = 20_000;
 
-/** Options of {@link ProxyLeases}. */
-export interface ProxyLeasesOptions {
+interface ProxyLeasesOptions {
   readonly client: () => KubeClient;
   /**
    * The Service that Steward creates, and deletes with its proxy. It owns the Leases, so they are garbage-collected

@@ -22,8 +22,7 @@ import {
 } from './kubernetes-slice.ts';
 import { ProxyLeases } from './proxy-leases.ts';
 
-/** Options of {@link SliceReconciler}. */
-export interface SliceReconcilerOptions {
+interface SliceReconcilerOptions {
   /** Creates a client with the current credentials. Called again if the server's certificate is not trusted. */
   readonly connect: () => KubeClient;
   /** Returns the address of this node. Called until it succeeds. */

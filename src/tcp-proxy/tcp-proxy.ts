@@ -15,7 +15,7 @@ import type { TcpProxySettings } from './settings.ts';
 import { SliceReconciler } from './slice-reconciler.ts';
 
 /** Options of {@link startTcpProxy} in addition to the settings. */
-export interface TcpProxyOptions {
+interface TcpProxyOptions {
   /** Has the address of the API server. */
   readonly env: Environment;
   /** Directory with the token and the CA of the service account. */

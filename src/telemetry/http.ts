@@ -13,8 +13,7 @@ import { metricsPagesOf } from './http/metrics-pages.ts';
 import type { Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
-/** Options of {@link serveHttp}. */
-export interface HttpOptions {
+interface HttpOptions {
   /** An IPv6 address accepts no IPv4 connections: serve on `0.0.0.0` and `::` for both. */
   readonly address: string;
   /** 0 means any free port. */

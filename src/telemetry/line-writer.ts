@@ -3,8 +3,7 @@
  * limit, and drops and counts lines beyond it.
  */
 
-/** Options of a {@link LineWriter}. */
-export interface LineWriterOptions {
+interface LineWriterOptions {
   /** Writes as many bytes as the destination accepts, and returns the number. */
   readonly write: (bytes: Uint8Array) => number;
   /** Calls `flush` a moment later. */

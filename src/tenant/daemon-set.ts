@@ -15,7 +15,7 @@ const USER = 65_532;
 type Quantities = Readonly<Record<string, number | string>>;
 
 /** What differs between the DaemonSets of Snicket. */
-export interface DaemonSetInput {
+interface DaemonSetInput {
   readonly worker: WorkerSpec;
   readonly image: string;
   readonly updateLimits: UpdateLimits;

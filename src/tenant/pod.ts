@@ -73,7 +73,7 @@ export interface Resources {
 }
 
 /** The security context of a container, or of all containers of a pod. */
-export interface SecurityContext {
+interface SecurityContext {
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
@@ -84,7 +84,7 @@ export interface SecurityContext {
 }
 
 /** An HTTP probe. */
-export interface Probe {
+interface Probe {
   readonly httpGet: { readonly host: string; readonly port: number; readonly path: string };
   readonly periodSeconds: number;
   readonly timeoutSeconds: number;

@@ -98,7 +98,7 @@ export function isChangingAddresses(
 }
 
 /** The input of {@link proxyAddresses}. */
-export interface ProxyAddressesInput {
+interface ProxyAddressesInput {
   readonly worker: Pick<WorkerSpec, 'address'>;
   readonly tenant: Pick<TenantFacts, 'nodes'>;
   /** The virtual addresses of the spec that are usable; none with `address: Node`. */

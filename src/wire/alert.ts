@@ -19,7 +19,7 @@ export const ALERTS = {
 export type AlertName = keyof typeof ALERTS;
 
 /** An alert that was read. `name` is absent if it is not one of {@link ALERTS}. */
-export interface Alert {
+interface Alert {
   readonly level: 'warning' | 'fatal';
   readonly description: number;
   readonly name: AlertName | undefined;

@@ -137,7 +137,7 @@ export type HelloRefusal = keyof typeof HELLO_REFUSALS;
 /** A code of {@link PROXY_REFUSALS}. */
 export type ProxyRefusal = keyof typeof PROXY_REFUSALS;
 /** A code of {@link TENANT_REFUSALS}. */
-export type TenantRefusal = keyof typeof TENANT_REFUSALS;
+type TenantRefusal = keyof typeof TENANT_REFUSALS;
 
 /** The outcome of the bytes so far: a complete hello, the beginning of one, or a refusal. */
 export type HelloOutcome = 'hello' | 'incomplete' | HelloRefusal;

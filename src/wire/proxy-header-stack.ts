@@ -8,8 +8,7 @@ import {
   VERSION_1_FIRST_BYTE,
 } from './proxy-header.ts';
 
-/** Options of {@link ProxyHeaderStack}. */
-export interface ProxyHeaderStackOptions {
+interface ProxyHeaderStackOptions {
   /** Maximum number of headers. */
   readonly depth: number;
   /** Maximum length of each header. Default {@link PROXY_LIMIT_BYTES}. */

@@ -13,8 +13,7 @@
  */
 import { uint32 } from './bytes.ts';
 
-/** Options of {@link ReplayGuard}. */
-export interface ReplayGuardOptions {
+interface ReplayGuardOptions {
   /** The window that headers are verified with. */
   readonly windowSeconds: number;
   /**

@@ -57,7 +57,7 @@ export function tenantHeaderBytes(family: AddressFamily, hostBytes: number): num
 }
 
 /** Writes a nonce of eight bytes. Tests pass a known one. */
-export type FillNonce = (into: Buffer, at: number) => void;
+type FillNonce = (into: Buffer, at: number) => void;
 
 function fillRandom(into: Buffer, at: number): void {
   crypto.getRandomValues(into.subarray(at, at + NONCE_BYTES));

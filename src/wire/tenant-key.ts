@@ -26,13 +26,10 @@ export interface TenantKey {
 }
 
 /** Reasons to reject key material. */
-export type TenantKeyErrorCode =
-  | 'master_key_too_short'
-  | 'tenant_secret_length'
-  | 'tenant_host_invalid';
+type TenantKeyErrorCode = 'master_key_too_short' | 'tenant_secret_length' | 'tenant_host_invalid';
 
 /** The error for invalid key material. */
-export class TenantKeyError extends Error {
+class TenantKeyError extends Error {
   readonly code: TenantKeyErrorCode;
 
   constructor(code: TenantKeyErrorCode, message: string) {

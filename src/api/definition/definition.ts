@@ -144,7 +144,7 @@ function column(name: string, jsonPath: string, description: string): Column {
 }
 
 /** A CustomResourceDefinition. */
-export interface CustomResourceDefinition extends KubeObject {
+interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
     readonly versions: readonly {

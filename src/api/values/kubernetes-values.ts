@@ -89,7 +89,7 @@ export const quantities = mapTo(
 export const time = z.iso.datetime({ offset: true });
 
 /** The schema of a condition. */
-export const condition = z.object({
+const condition = z.object({
   type: z.string().max(316).describe('type is the type of the condition, such as Ready.'),
   status: z
     .enum(['True', 'False', 'Unknown'])

@@ -51,7 +51,7 @@ export function withRules<S extends z.ZodType>(
 }
 
 /** A regular expression for TypeScript and CEL. */
-export interface Pattern {
+interface Pattern {
   readonly matches: (text: string) => boolean;
   /** Returns a CEL expression that matches the result of another one. */
   readonly cel: (expression: string) => string;

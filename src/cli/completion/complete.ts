@@ -14,7 +14,7 @@ import type { CommandIo } from '../io/command-io.ts';
 const SHELL_COMP_DIRECTIVE = { Default: 0, NoFileComp: 4 } as const;
 
 /** The commands by name, each loaded on demand. */
-export type Commands = ReadonlyMap<string, (io: CommandIo) => Promise<Command>>;
+type Commands = ReadonlyMap<string, (io: CommandIo) => Promise<Command>>;
 
 /**
  * Prints the completions of the last argument, `toComplete` in Cobra, and exits. `args` are the words after the program

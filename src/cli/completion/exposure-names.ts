@@ -8,7 +8,7 @@ import type { CommandIo } from '../io/command-io.ts';
 export const COMPLETION_TIMEOUT_MS = 2000;
 
 /** The Exposures of a cluster or folder, and the namespace that applies by default. */
-export interface ExposureKeys {
+interface ExposureKeys {
   /** The namespace of an Exposure that is named without a namespace. */
   readonly namespace: string;
   readonly keys: readonly ObjectKey[];

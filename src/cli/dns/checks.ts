@@ -28,8 +28,7 @@ export interface NameCheck {
   readonly action?: string | undefined;
 }
 
-/** Options of {@link checkNames}. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly lookup: Lookup;
   readonly signal?: AbortSignal;
   /** Time limit for one name. Default 5000. */

@@ -10,7 +10,7 @@ const NUMBER = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const HEX = /(?:^|[.-])([0-9a-f]{8})(?=$|[.-])/;
 
 /** What a nip.io or sslip.io name contains. */
-export interface EmbeddedAddress {
+interface EmbeddedAddress {
   /** `sslip.io`. */
   readonly service: string;
   /** At most one per address family. Empty if the name contains no address, and so does not resolve. */

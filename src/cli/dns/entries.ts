@@ -34,7 +34,7 @@ export function entriesOf(names: readonly KnownName[]): readonly DnsEntry[] {
 }
 
 /** Entries with wildcards, and the names that no wildcard covers. */
-export interface WildcardEntries {
+interface WildcardEntries {
   readonly entries: readonly DnsEntry[];
   readonly uncovered: readonly KnownName[];
 }

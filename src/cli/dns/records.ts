@@ -16,7 +16,7 @@ export interface RecordsOptions extends FormatOptions {
 }
 
 /** The text of the records, and notes and findings about them. */
-export interface Records {
+interface Records {
   /** Empty if there are no records. */
   readonly text: string;
   readonly notes: readonly string[];

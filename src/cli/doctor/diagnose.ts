@@ -29,7 +29,7 @@ import { readPreflightFacts } from './preflight/read-facts.ts';
 import { unresolvedExposures } from './unresolved-exposures.ts';
 
 /** Timeout and output format. */
-export interface PrintOptions {
+interface PrintOptions {
   readonly output: Output;
   /** Timeout of each step of a probe, in milliseconds. */
   readonly timeout: number;

@@ -10,7 +10,7 @@ import type { Examination } from './examination.ts';
 import type { UnresolvedExposure } from './unresolved-exposures.ts';
 
 /** All examinations, and the control planes whose requested Exposure does not exist. */
-export interface Diagnosis {
+interface Diagnosis {
   readonly examinations: readonly Examination[];
   readonly unresolved: readonly UnresolvedExposure[];
 }

@@ -11,7 +11,7 @@ const DEFAULT_PORT = 443;
 const MAX_HOSTS = 16;
 
 /** The edge and the hosts as given by the user. */
-export interface EdgeArguments {
+interface EdgeArguments {
   /** Undefined if it was not given. */
   readonly edge: string | undefined;
   readonly hosts: readonly string[];

@@ -42,7 +42,7 @@ export interface Examination {
 }
 
 /** Dependencies of {@link examine}. */
-export interface ExaminationDeps {
+interface ExaminationDeps {
   readonly signal: AbortSignal;
   /** Timeout of each step of a probe. */
   readonly timeoutMs: number;

@@ -14,8 +14,7 @@ import { RedactedView } from './redacted-view.ts';
 import { examine, type Examination } from './examination.ts';
 import { outdatedOperator, withOutdatedOperator } from './outdated-operator.ts';
 
-/** Options of {@link examineAll}. */
-export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
+interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
   readonly management: ManagementSnapshot;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

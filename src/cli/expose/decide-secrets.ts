@@ -65,7 +65,7 @@ async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 /** The control plane whose Secrets to find. */
-export interface SecretsOwner {
+interface SecretsOwner {
   readonly namespace: string;
   /** Name of the control plane. */
   readonly name: string;

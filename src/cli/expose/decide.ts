@@ -36,7 +36,7 @@ export interface RequestedExposure extends RequestedControlPlane, SecretNames {
 }
 
 /** The cluster, and how to ask the user. */
-export interface Known {
+interface Known {
   readonly io: ProgressIo;
   readonly management: ControlPlaneSource &
     Pick<ManagementView, 'exposureIndex' | 'namespaceLabels'>;

@@ -44,7 +44,7 @@ export function draftExposure(draft: ExposureDraft): KubeObject {
 }
 
 /** A field that differs. */
-export interface Difference {
+interface Difference {
   /** Such as `spec.hosts.api`. */
   readonly path: string;
   /** The existing value. Absent: not set. */

@@ -6,7 +6,7 @@ import { CommandError, printMessage } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** A choice of a question. */
-export interface Choice<T> {
+interface Choice<T> {
   readonly text: string;
   readonly value: T;
 }

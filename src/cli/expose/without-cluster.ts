@@ -16,7 +16,7 @@ import { NO_TERMINAL } from './questions.ts';
 import type { ProgressIo } from '../output/progress.ts';
 
 /** The Exposure, and the assumptions it is based on. */
-export interface Draft {
+interface Draft {
   readonly object: KubeObject;
   /** The assumptions that were not checked, such as `whether Edge shared exists`. */
   readonly unchecked: readonly string[];

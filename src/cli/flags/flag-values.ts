@@ -103,7 +103,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /** The default of a duration flag and its limits, in the form in which a user types them. */
-export interface DurationRange {
+interface DurationRange {
   readonly least: string;
   readonly most: string;
   readonly fallback: string;

@@ -29,10 +29,10 @@ export interface InputStream {
 }
 
 /** What can end, stop or continue a command. `exit` comes last, whatever ends it. */
-export type CommandEvent = NodeJS.Signals | 'exit';
+type CommandEvent = NodeJS.Signals | 'exit';
 
 /** Signals to the command; `process` is one. */
-export interface Signals {
+interface Signals {
   on(event: CommandEvent, listener: () => void): unknown;
   once(event: CommandEvent, listener: () => void): unknown;
   off(event: CommandEvent, listener: () => void): unknown;

@@ -22,7 +22,7 @@ export interface EdgeKubeconfigInput {
 }
 
 /** The kubeconfig, and warnings about it. */
-export interface EdgeKubeconfig {
+interface EdgeKubeconfig {
   /** YAML, which contains a secret. */
   readonly text: string;
   readonly warnings: readonly string[];

@@ -9,7 +9,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 
 /** Where clients reach a tenant. */
-export interface Place {
+interface Place {
   /** `host:port` */
   readonly endpoint: string;
   /** The Edge that routes there. */

@@ -14,7 +14,7 @@ export interface ClusterChange extends ObjectChange {
 }
 
 /** All changes for one Exposure. */
-export interface ExposureChanges {
+interface ExposureChanges {
   readonly exposure: KubeObject;
   readonly changes: readonly ClusterChange[];
   readonly findings: readonly Finding[];

@@ -31,8 +31,7 @@ export async function printPlans(
   if (isFirst) printMessage(io, 'No Exposures found.');
 }
 
-/** Options of {@link planText}. */
-export interface PlanTextOptions extends RenderOptions {
+interface PlanTextOptions extends RenderOptions {
   /** Whether to print only the values of k0rdent's chart. Default false. */
   readonly values?: boolean;
 }

@@ -43,7 +43,7 @@ import { isAt, readerOf } from '../sources/object-reader.ts';
 import type { TenantSettings } from '../flags/tenant-flags.ts';
 
 /** Assumptions about clusters that are not read. */
-export interface Assumptions {
+interface Assumptions {
   /** Namespace of the operator. */
   readonly namespace: string;
   readonly proxyImage: string;

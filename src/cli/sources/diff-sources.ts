@@ -42,7 +42,7 @@ interface Common {
 }
 
 /** A cluster, and the objects of files to apply to it. */
-export interface AppliedFiles extends Common {
+interface AppliedFiles extends Common {
   readonly client: KubeClient;
   readonly objects: readonly KubeObject[];
   /** Namespace of the operator. */
@@ -77,7 +77,7 @@ export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<Dry
 }
 
 /** The folder of `snicket run`, and its state. */
-export interface RunPlaces extends Common {
+interface RunPlaces extends Common {
   readonly folder: string;
   readonly reading: FolderReading;
   readonly state: string;

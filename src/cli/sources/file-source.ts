@@ -27,7 +27,7 @@ import { adviceIn, CommandError, EXIT, printAdvice, printMessage } from '../outp
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Where objects are read from. */
-export interface FileSource {
+interface FileSource {
   /** The folder of `snicket run`. Absent: the objects are in files. */
   readonly folder?: string | undefined;
   readonly files: readonly string[];
@@ -36,7 +36,7 @@ export interface FileSource {
 }
 
 /** Flags that select files and Exposures. */
-export interface FileFlags extends SelectionFlags {
+interface FileFlags extends SelectionFlags {
   readonly filename?: readonly string[];
   readonly state?: string;
 }
@@ -90,7 +90,7 @@ export function selectionIn(
 }
 
 /** Objects of files without errors. */
-export interface ValidObjects {
+interface ValidObjects {
   readonly objects: readonly KubeObject[];
   /** What was read from the folder of `snicket run`; absent for files. */
   readonly reading?: FolderReading | undefined;

@@ -15,7 +15,7 @@ import { CommandError } from '../output/messages.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** A folder that was read once. */
-export interface FolderManagement {
+interface FolderManagement {
   /** The objects of its valid files, as a management cluster. */
   readonly management: ManagementSnapshot;
   /** The errors in the other files, each in one line. */

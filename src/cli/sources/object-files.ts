@@ -17,7 +17,7 @@ import {
 import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 
 /** The objects and errors of files. */
-export interface ObjectFiles {
+interface ObjectFiles {
   readonly objects: readonly KubeObject[];
   /** The errors, each with its source location: `edges.yaml:12:9: Edge shared: spec.port: ...`. */
   readonly faults: readonly string[];

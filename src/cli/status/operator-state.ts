@@ -27,8 +27,7 @@ const CLOCK_SLACK_MS = 5000;
 /** Longer than the holder waits between two renewals. */
 const SECOND_READ_DELAY_MS = 3000;
 
-/** Options of {@link readOperator}. */
-export interface OperatorReading {
+interface OperatorReading {
   /** Namespace of the operator. */
   readonly namespace: string;
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ import type { Followed, StatusSource } from './status-source.ts';
 const POLL_INTERVAL_MS = 500;
 
 /** Paths of a {@link StateSource}. */
-export interface StatePaths {
+interface StatePaths {
   /** The path of the state folder. Default: its name. */
   readonly path?: string;
   /** The folder of `snicket run` that the state must belong to, with its path. Default: any. */

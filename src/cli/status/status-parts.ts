@@ -27,7 +27,7 @@ export interface StatusTextOptions {
 }
 
 /** The parts of a text. */
-export interface StatusParts {
+interface StatusParts {
   /** Problems, and what to do. */
   readonly wrong: readonly string[];
   readonly rest: readonly string[];

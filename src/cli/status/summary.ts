@@ -13,7 +13,7 @@ export interface Summary {
 }
 
 /** The parts of a status that the summary uses. */
-export interface Report {
+interface Report {
   readonly observedGeneration?: number | undefined;
   readonly conditions?: readonly Condition[] | undefined;
 }

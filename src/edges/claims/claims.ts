@@ -14,7 +14,7 @@ import { hostMatchers, mayMatch, rulePriority } from './traefik-rule.ts';
  * - `regexp`: a regular expression, which may or may not match
  * - `any`: every host
  */
-export type ClaimMatch = 'exact' | 'label' | 'suffix' | 'regexp' | 'any';
+type ClaimMatch = 'exact' | 'label' | 'suffix' | 'regexp' | 'any';
 
 /** A host that an object claims. */
 export interface Claim {

@@ -8,7 +8,7 @@ export function hostSniRule(host: string): string {
 }
 
 /** A matcher in a rule: `HostSNI(...)`, `HostSNIRegexp(...)`. */
-export interface HostMatcher {
+interface HostMatcher {
   readonly isRegexp: boolean;
   readonly values: readonly string[];
 }

@@ -12,7 +12,7 @@ import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 
 /** What differs between these drivers. */
-export interface IngressDriverOptions
+interface IngressDriverOptions
   extends
     Pick<DriverOptions, 'name' | 'pitfalls' | 'collision'>,
     Partial<Pick<DriverOptions, 'findings'>> {

@@ -17,7 +17,7 @@ import { GATEWAY_GROUP } from './parent.ts';
 import { sentence } from '../../text/sentence.ts';
 
 /** A listener, and a route to attach to it. */
-export interface RouteAttachment {
+interface RouteAttachment {
   /** An entry of `spec.listeners` of the Gateway. */
   readonly listener: unknown;
   /** The entry of `status.listeners` for this listener. */

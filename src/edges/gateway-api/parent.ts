@@ -25,7 +25,7 @@ export function parentReference({ namespace, name, sectionName, port }: ParentRe
 }
 
 /** Reports whether a parentRef of a route in this namespace references the same Gateway. */
-export function isSameGateway(reference: unknown, parent: ParentRef, namespace: string): boolean {
+function isSameGateway(reference: unknown, parent: ParentRef, namespace: string): boolean {
   return (
     (textAt(reference, 'group') ?? GATEWAY_GROUP) === GATEWAY_GROUP &&
     (textAt(reference, 'kind') ?? RESOURCES.gateway.kind) === RESOURCES.gateway.kind &&

@@ -18,8 +18,7 @@ import type { UnfinishedHellos } from '../unfinished-hellos.ts';
  */
 const PAUSE_WHILE_DIALING_BYTES = 64 * 1024;
 
-/** Options of {@link Acceptor}. */
-export interface AcceptorOptions {
+interface AcceptorOptions {
   readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;

@@ -14,8 +14,7 @@ import type { ClientSide } from './side.ts';
 
 const TICK_MS = 1000;
 
-/** Options of {@link ClientListener}. */
-export interface ClientListenerOptions<Client extends ClientSide> {
+interface ClientListenerOptions<Client extends ClientSide> {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;

@@ -12,8 +12,7 @@ import { dialFailure, ignoreConnectRejection } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
 
-/** Options of {@link Dialer}. */
-export interface DialerOptions {
+interface DialerOptions {
   readonly router: Router;
   readonly counters: Counters;
   readonly limits: Limits;

@@ -8,7 +8,7 @@ import { ENGINES, makeEngine } from './engines.ts';
 import { Table, type Row } from './table.ts';
 
 /** The counters and resources of the process. */
-export interface Report {
+interface Report {
   readonly port: number;
   readonly uptimeMs: number;
   readonly cpuMs: number;
@@ -22,8 +22,7 @@ export interface Report {
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** Options of {@link EngineProcess.start}. */
-export interface EngineProcessOptions {
+interface EngineProcessOptions {
   /** Maximum number of file descriptors. Default 1024. */
   readonly maxFiles?: number;
   readonly limits?: Partial<Limits>;

@@ -14,8 +14,7 @@ import { Table, type Row } from './table.ts';
 export const NAME = 'a.test';
 export const HELLO = hello({ serverName: NAME });
 
-/** Options of {@link Lab}. */
-export interface LabOptions {
+interface LabOptions {
   /** Default: {@link NAME} is routed to the backend of the lab. */
   readonly rows?: (backendPort: number) => readonly Row[];
   readonly limits?: Partial<Limits>;

@@ -17,7 +17,7 @@ export interface Row {
 }
 
 /** A closed connection, with codes instead of numbers. */
-export interface ClosedRecord extends Omit<ClosedConnection, 'connection' | 'reason' | 'endpoint'> {
+interface ClosedRecord extends Omit<ClosedConnection, 'connection' | 'reason' | 'endpoint'> {
   readonly reason: string | undefined;
   readonly endpoint: string | undefined;
   readonly remoteAddress: string;

@@ -21,8 +21,7 @@ import { WaitingList } from './waiting-list.ts';
 const DISCARD_BYTES = 1 << 20;
 const DISCARD_ROUNDS = 8;
 
-/** Options of {@link Acceptor}. */
-export interface AcceptorOptions extends DialerOptions {
+interface AcceptorOptions extends DialerOptions {
   readonly dialer: Dialer;
   readonly unfinished: UnfinishedHellos<number>;
   readonly end: Done;

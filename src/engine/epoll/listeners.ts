@@ -12,8 +12,7 @@ import { accept, localAddressOf, openListener } from './socket.ts';
 /** Maximum number of connections to accept before other sockets get their turn. */
 const ACCEPT_ROUNDS = 64;
 
-/** Options of {@link Listeners}. */
-export interface ListenersOptions {
+interface ListenersOptions {
   readonly sockets: SocketTable;
   readonly poller: Poller;
   readonly keepaliveMs: number;

@@ -21,8 +21,7 @@ const PROBE_TICKS = 16;
 
 const SUSPECTED = FLAG.readSuspected | FLAG.writeSuspected;
 
-/** Options of {@link Sweep}. */
-export interface SweepOptions {
+interface SweepOptions {
   readonly sockets: SocketTable;
   readonly counters: Counters;
   readonly keepaliveMs: number;

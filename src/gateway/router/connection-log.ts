@@ -9,7 +9,7 @@ import type { ClientConnection, ClosedConnection } from '../../engine/engine.ts'
 import type { RouteEntry } from './route-index.ts';
 
 /** The client address from a PROXY header. */
-export interface ForwardedClient {
+interface ForwardedClient {
   readonly address: string;
   readonly port: number;
 }

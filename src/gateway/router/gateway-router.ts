@@ -22,7 +22,7 @@ import type { TenantHeaderVerifier } from './tenant-header-verifier.ts';
 import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Dependencies of a thread's router. */
-export interface GatewayRouterOptions {
+interface GatewayRouterOptions {
   readonly routes: RouteIndex;
   /** Returns undefined while there are no keys. The router then refuses every signed header. */
   readonly verifier: () => TenantHeaderVerifier | undefined;

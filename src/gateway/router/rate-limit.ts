@@ -11,7 +11,7 @@
 const BURST_US = 1_000_000;
 
 /** Returns the time in microseconds. All threads need the same clock to share a limit. */
-export type NowMicroseconds = () => number;
+type NowMicroseconds = () => number;
 
 /** performance.now() counts from the start of each thread. Adding the origin makes the threads' clocks comparable. */
 const originUs = Math.round(performance.timeOrigin * 1000);

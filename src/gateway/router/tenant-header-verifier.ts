@@ -6,7 +6,7 @@ import { verifyTenantHeader } from '../../wire/tenant-header.ts';
 import { deriveTenantSecret, tenantKey, type TenantKey } from '../../wire/tenant-key.ts';
 
 /** Maximum clock difference between a worker and the gateway. */
-export const HEADER_WINDOW_SECONDS = 60;
+const HEADER_WINDOW_SECONDS = 60;
 
 /** Caches the keys of a route in one thread. The verifier derives them on first use. */
 export interface TenantKeyCache {

@@ -15,8 +15,7 @@ import {
 } from './routes-feed.ts';
 import { parseRoutes, RoutesError } from './routes-text.ts';
 
-/** Options of {@link RoutesFile}. */
-export interface RoutesFileOptions {
+interface RoutesFileOptions {
   readonly path: string;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -18,7 +18,7 @@ import {
 } from './route-values.ts';
 
 /** Why a routes file is not used. `routes_syntax`: invalid YAML; `routes_invalid`: valid YAML with invalid values. */
-export type RoutesErrorCode = 'routes_unreadable' | 'routes_syntax' | 'routes_invalid';
+type RoutesErrorCode = 'routes_unreadable' | 'routes_syntax' | 'routes_invalid';
 
 /** A routes file that cannot be used. The message begins with the file, the line and the column. */
 export class RoutesError extends Error {

@@ -19,7 +19,7 @@ import { EngineThread, type EngineThreadEvents } from './engine-thread.ts';
 import type { ThreadStart } from './messages.ts';
 
 /** Options of the engine threads. */
-export interface EngineThreadsOptions extends EngineThreadEvents {
+interface EngineThreadsOptions extends EngineThreadEvents {
   readonly threads: number;
   readonly engine: EngineChoice;
   readonly listen: readonly ListenAddress[];

@@ -41,7 +41,7 @@ export interface ClusterAccess {
 }
 
 /** Another address of the same server. */
-export interface ServerAddress {
+interface ServerAddress {
   readonly server: string;
   readonly serverName?: string | undefined;
 }
@@ -77,7 +77,7 @@ export function withoutSlash(server: string): string {
  * - `AccessRefused`: a valid kubeconfig that requires something that Snicket does not support
  * - `NotInCluster`: this process has no service account credentials of a pod
  */
-export type AccessErrorCode = 'AccessMissing' | 'AccessInvalid' | 'AccessRefused' | 'NotInCluster';
+type AccessErrorCode = 'AccessMissing' | 'AccessInvalid' | 'AccessRefused' | 'NotInCluster';
 
 /** The error if there is no access. The message says what to do, and contains no credentials. */
 export class AccessError extends Error {

@@ -9,7 +9,7 @@ import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 
 /** The credentials that a plugin prints. */
-export interface ExecCredential {
+interface ExecCredential {
   readonly token: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
@@ -18,7 +18,7 @@ export interface ExecCredential {
 }
 
 /** The error if a plugin returned no credentials. The message names the plugin but not its output. */
-export class ExecPluginError extends Error {
+class ExecPluginError extends Error {
   override readonly name = 'ExecPluginError';
 }
 

@@ -7,7 +7,7 @@ import { AccessError } from './cluster-access.ts';
 import type { Origin } from './kubeconfig-document.ts';
 
 /** A value that is inline, in a file, or both. If both are set, the inline data wins. */
-export interface Content {
+interface Content {
   /** The name in messages: `client-key of user "blue" in the kubeconfig`. */
   readonly name: string;
   readonly base64: string | undefined;

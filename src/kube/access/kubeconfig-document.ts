@@ -80,7 +80,7 @@ export type KubeconfigCluster = z.infer<typeof clusterSchema>;
 /** A user of a kubeconfig. */
 export type KubeconfigUser = z.infer<typeof userSchema>;
 /** A context of a kubeconfig. */
-export type KubeconfigContext = z.infer<typeof contextSchema>;
+type KubeconfigContext = z.infer<typeof contextSchema>;
 
 /** One kubeconfig, or several merged. */
 export interface Kubeconfig {

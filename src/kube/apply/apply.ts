@@ -24,8 +24,7 @@ export type Applied<T extends KubeObject> =
       readonly retryInMs: number;
     };
 
-/** Options of an {@link Applier}. */
-export interface ApplierOptions {
+interface ApplierOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
 }

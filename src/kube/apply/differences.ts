@@ -12,7 +12,7 @@ export interface Difference {
 }
 
 /** A difference with the desired value. */
-export interface Comparison extends Difference {
+interface Comparison extends Difference {
   readonly wanted: unknown;
 }
 

@@ -6,7 +6,7 @@
 import type { Difference } from './differences.ts';
 
 /** A live field that must not exist. */
-export interface ExtraField extends Difference {
+interface ExtraField extends Difference {
   /** The path as a list of names, since label names contain dots. */
   readonly names: readonly string[];
 }

@@ -4,7 +4,7 @@
 import type { KubeClient } from './client.ts';
 
 /** The methods of a client that do not write. */
-export type Reads = Omit<KubeClient, 'create' | 'replace' | 'apply' | 'patch' | 'delete'>;
+type Reads = Omit<KubeClient, 'create' | 'replace' | 'apply' | 'patch' | 'delete'>;
 
 /** Returns methods that forward each read unchanged. */
 export function forwardedReads(client: KubeClient): Reads {

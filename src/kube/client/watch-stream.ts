@@ -14,7 +14,7 @@ import type { ByteStream } from '../transport/stream.ts';
 const NEWLINE = 0x0a;
 
 /** The error if a line exceeds the limit. */
-export class LineTooLong extends Error {
+class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 }
 

@@ -22,8 +22,7 @@ import {
 import { keyText, type ObjectKey } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
 
-/** Options of {@link LeaderElection}. */
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   readonly client: KubeClient;
   /** The Lease. Created if it does not exist. */
   readonly lease: ObjectKey & { readonly namespace: string };
@@ -44,7 +43,7 @@ export interface LeaderElectionOptions {
 }
 
 /** The work of the leader. Ends when its signal aborts. */
-export type Lead = (signal: AbortSignal) => Promise<void>;
+type Lead = (signal: AbortSignal) => Promise<void>;
 
 /** Fraction of the lease duration after which a leader that has not renewed gives up. The rest is time to stop. */
 const RENEW_DEADLINE = 2 / 3;

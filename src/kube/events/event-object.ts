@@ -27,7 +27,7 @@ export interface EventSeries {
 }
 
 /** The input of {@link eventObject}. */
-export interface EventContent {
+interface EventContent {
   readonly regarding: KubeObject;
   readonly note: EventNote;
   readonly first: Date;

@@ -14,8 +14,7 @@ import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
 import { WorkQueue } from '../work-queue.ts';
 
-/** Options of an {@link EventRecorder}. */
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: KubeClient;
   /** The reporting controller, such as `snicket.dev/operator`. */
   readonly controller: string;
@@ -29,7 +28,7 @@ export interface EventRecorderOptions {
 }
 
 /** Totals for metrics. */
-export interface EventNumbers {
+interface EventNumbers {
   readonly recorded: number;
   readonly written: number;
   /** Not written as separate events, because their object exceeded its limit. */

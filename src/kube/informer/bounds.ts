@@ -14,7 +14,7 @@ export interface InformerBounds {
 }
 
 /** The size of a cache. */
-export interface CacheSize {
+interface CacheSize {
   readonly objects: number;
   readonly bytes: number;
 }

@@ -7,8 +7,7 @@ import type { ObjectKey } from '../object.ts';
 import { groupOf, type Resource } from '../resource.ts';
 import type { JsonObject } from './json.ts';
 
-/** Options of an {@link ApiFailure}. */
-export interface ApiFailureOptions {
+interface ApiFailureOptions {
   readonly details?: JsonObject;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number | undefined;

@@ -31,8 +31,7 @@ import { jsonPatch, mergePatch } from './patch.ts';
 import { fieldSelector, labelSelector, type Selector } from './selector.ts';
 import { watchStore, withApiVersion } from './watch.ts';
 
-/** Options of {@link createMemoryClient}. */
-export interface MemoryClientOptions {
+interface MemoryClientOptions {
   readonly store: ObjectStore;
   /** The kinds that are served. */
   readonly resources: readonly Resource[];

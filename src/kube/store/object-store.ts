@@ -21,8 +21,7 @@ export interface StoreEvent {
   readonly after: ApiObject | undefined;
 }
 
-/** Options of an {@link ObjectStore}. */
-export interface StoreOptions {
+interface StoreOptions {
   /** The number of past events that a watch can start from. */
   readonly historyLimit: number;
   /** Default: objects are kept in memory only. */

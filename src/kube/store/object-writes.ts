@@ -21,7 +21,7 @@ export interface WriteCall {
 }
 
 /** The preconditions of a delete. */
-export interface Preconditions {
+interface Preconditions {
   readonly uid?: unknown;
   readonly resourceVersion?: unknown;
 }

@@ -6,8 +6,7 @@ import { groupOf, type Resource } from '../resource.ts';
 import type { ApiObject, ObjectStore, StoreEvent } from './object-store.ts';
 import type { Selector } from './selector.ts';
 
-/** Options of {@link watchStore}. */
-export interface StoreWatch {
+interface StoreWatch {
   readonly store: ObjectStore;
   readonly resource: Resource;
   readonly selected: Selector;
@@ -19,7 +18,7 @@ export interface StoreWatch {
 }
 
 /** An event of an object. */
-export type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKMARK' }>;
+type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKMARK' }>;
 
 /**
  * Sends past and future events until the returned function is called. @throws ApiFailure if the version is no longer

@@ -13,7 +13,7 @@ export interface HttpResponse {
 }
 
 /** A whole body, or the start of a longer one. */
-export interface BoundedBytes {
+interface BoundedBytes {
   readonly content: Buffer;
   readonly isComplete: boolean;
 }

@@ -7,7 +7,7 @@
 const DEFAULT_LIMIT = 256;
 
 /** Bun reads this variable at process start. Setting it later has no effect. */
-export const OPEN_REQUESTS_VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
+const OPEN_REQUESTS_VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
 
 /** Returns how many requests a process with this environment can have open. */
 export function openRequestLimit(env: Readonly<Record<string, string | undefined>>): number {

@@ -67,7 +67,7 @@ const NO_MESSAGE = 'no message';
 const MAX_CAUSES = 1000;
 
 /** A failed response. */
-export interface FailedResponse {
+interface FailedResponse {
   readonly status: number;
   readonly body: string;
   /** The `Retry-After` header, unparsed. */

@@ -4,7 +4,7 @@
 import { quoted } from '../../text/quote.ts';
 
 /** The head of a response. */
-export interface ResponseHead {
+interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }

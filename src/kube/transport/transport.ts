@@ -28,14 +28,13 @@ export interface Call {
 }
 
 /** A completely read response. */
-export interface FullResponse {
+interface FullResponse {
   /** The parsed JSON. */
   readonly content: unknown;
   readonly bytes: number;
 }
 
-/** Options of a {@link Transport}. */
-export interface TransportOptions {
+interface TransportOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Maximum size of a response that is read completely. */

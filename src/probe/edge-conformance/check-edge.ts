@@ -26,7 +26,7 @@ import { checkTls12 } from './checks/tls12.ts';
 import { EDGE_CHECKS } from '../codes.ts';
 
 /** The edge to check. */
-export interface EdgeTarget {
+interface EdgeTarget {
   /** The IP address of the edge. */
   readonly address: string;
   readonly port: number;

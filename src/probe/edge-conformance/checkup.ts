@@ -32,7 +32,7 @@ export interface Checkup {
 }
 
 /** The result of plain handshakes with each host. */
-export interface ObservedHosts {
+interface ObservedHosts {
   readonly handshakes: HandshakesByHost;
   /** Has learned the certificates of the served hosts. */
   readonly recognition: Recognition;

@@ -3,7 +3,7 @@
  */
 
 /** The status of a response and its size. */
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number;
   /** The size of the response with its headers, in bytes. */
   readonly bytes: number;

@@ -11,7 +11,7 @@ import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import { connectTls, type SecuredConnection } from '../tls/handshake.ts';
 
 /** The API server to check. */
-export interface ApiTarget {
+interface ApiTarget {
   readonly host: string;
   /** The IP address of the edge. */
   readonly address: string;
@@ -24,7 +24,7 @@ export interface ApiTarget {
 export const API_PROTOCOL = 'http/1.1';
 
 /** A response, or a clause that says why there is none. */
-export type ApiOutcome = HttpResponse | 'notHttp' | { readonly why: string };
+type ApiOutcome = HttpResponse | 'notHttp' | { readonly why: string };
 
 /**
  * Readable without credentials by the default rules of Kubernetes. Where it is not, the rejection shows an API server

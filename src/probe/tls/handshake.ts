@@ -9,7 +9,7 @@ import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import type { PresentedChain } from './authorities.ts';
 
 /** Where to connect, and what to offer. */
-export interface HandshakeTarget {
+interface HandshakeTarget {
   /** The IP address of the edge. */
   readonly address: string;
   readonly port: number;

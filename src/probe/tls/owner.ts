@@ -36,7 +36,7 @@ export interface PeerAnswer {
 }
 
 /** The CAs of the tenant and of other tenants. */
-export interface Identities {
+interface Identities {
   readonly authorities: readonly X509Certificate[];
   readonly others?: KnownAuthorities | undefined;
 }

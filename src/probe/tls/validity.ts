@@ -11,7 +11,7 @@ const EXPIRES_SOON_DAYS = 7;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** The validity for a client. `certificate` is the invalid or expiring one: the leaf or a signer. */
-export type Validity =
+type Validity =
   | { readonly kind: 'valid'; readonly validUntil: Date }
   | { readonly kind: 'expiresSoon'; readonly certificate: X509Certificate }
   | { readonly kind: 'expired'; readonly certificate: X509Certificate }

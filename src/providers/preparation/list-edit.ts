@@ -5,14 +5,14 @@ import { canonicalJson } from '../../kube/apply/canonical-json.ts';
 import { missingEntries, type DesiredEntry } from './preparation.ts';
 
 /** An entry that Snicket has added to a list. */
-export interface EntryRecord {
+interface EntryRecord {
   readonly entry: unknown;
   /** The entry that it replaced; absent if it was appended. */
   readonly was?: unknown;
 }
 
 /** A list after an edit, and the records to undo it. */
-export interface EditedList {
+interface EditedList {
   readonly list: readonly unknown[];
   /** The entries that were not in the list before. */
   readonly records: readonly EntryRecord[];

@@ -85,7 +85,7 @@ export interface PreparationPlan {
 }
 
 /** A field whose previous value is restored. */
-export interface RestoredValue {
+interface RestoredValue {
   readonly path: FieldPath;
   /** Null removes the field. */
   readonly value: unknown;
@@ -100,7 +100,7 @@ export interface PreparationOwner {
 }
 
 /** Returns the preparations for objects as they would be without Snicket. */
-export type Prepare = (bases: readonly KubeObject[]) => readonly Preparation[];
+type Prepare = (bases: readonly KubeObject[]) => readonly Preparation[];
 
 /** Returns the plans for all objects of a control plane. */
 export function planPreparations(

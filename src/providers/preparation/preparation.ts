@@ -127,10 +127,7 @@ export function isFlag(flag: string, argument: unknown): boolean {
 }
 
 /** Returns the value of each occurrence of a flag, after `=` or in the next argument. */
-export function flagValues(
-  list: readonly unknown[],
-  flag: string,
-): readonly (string | undefined)[] {
+function flagValues(list: readonly unknown[], flag: string): readonly (string | undefined)[] {
   return list.flatMap((argument, index) => {
     if (!isFlag(flag, argument)) return [];
     const text = argument as string;

@@ -157,7 +157,7 @@ export function fieldsOf(
 }
 
 /** Reports whether a record belongs to this object. */
-export function isRecordOf(record: ObjectRecord, object: KubeObject): boolean {
+function isRecordOf(record: ObjectRecord, object: KubeObject): boolean {
   return isRecordOfName(record, object) && record.uid === object.metadata.uid;
 }
 

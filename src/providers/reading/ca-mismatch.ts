@@ -12,7 +12,7 @@ import { isPlaceholder } from '../../plan/placeholder.ts';
 import { certificatesIn } from './authority-certificates.ts';
 
 /** A text, and the Secret that contains it. */
-export interface SecretText {
+interface SecretText {
   readonly key: ObjectKey;
   readonly text: string;
 }

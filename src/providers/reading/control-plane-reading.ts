@@ -56,13 +56,7 @@ export interface ControlPlaneReading {
 }
 
 /** The supported providers. */
-export const PROVIDER_NAMES = [
-  'kamaji',
-  'steward',
-  'k0smotron',
-  'capi-k0smotron',
-  'k0rdent',
-] as const;
+const PROVIDER_NAMES = ['kamaji', 'steward', 'k0smotron', 'capi-k0smotron', 'k0rdent'] as const;
 /** One of {@link PROVIDER_NAMES}. */
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 

@@ -12,7 +12,7 @@ import { providerForReference, PROVIDERS } from '../provider-for.ts';
 export type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
 
 /** A reference to an object of a provider: `spec.controlPlane.objectRef`. */
-export interface ProviderReference {
+interface ProviderReference {
   readonly group: string;
   readonly kind: string;
   readonly name: string;

@@ -8,7 +8,7 @@ import { certificatesIn } from './authority-certificates.ts';
 import type { ControlPlaneObjects, Secret } from './control-plane-reading.ts';
 
 /** A value, or the finding about why it could not be read. */
-export interface Reading<T> {
+interface Reading<T> {
   readonly value?: T;
   readonly finding?: Finding;
 }

@@ -25,8 +25,7 @@ export interface CredentialPaths {
   readonly edge?: string | undefined;
 }
 
-/** Options of {@link Credentials}. */
-export interface CredentialsOptions {
+interface CredentialsOptions {
   readonly paths: CredentialPaths;
   readonly serverName: string;
   readonly clock: Clock;

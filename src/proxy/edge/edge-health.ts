@@ -17,8 +17,7 @@ const TICK_MS = 500;
 /** Varies the intervals by a fifth, because all workers start at about the same time. */
 const JITTER = 0.2;
 
-/** Options of {@link EdgeHealth}. */
-export interface EdgeHealthOptions {
+interface EdgeHealthOptions {
   /** Probes the edge once. */
   readonly probe: () => Promise<ProbeResult>;
   readonly clock: Clock;

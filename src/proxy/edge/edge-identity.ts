@@ -2,7 +2,7 @@
 import type { Socket } from 'bun';
 
 /** Why the edge is not trusted, or why the handshake failed. */
-export interface IdentityFault extends Error {
+interface IdentityFault extends Error {
   /**
    * The code of OpenSSL or Node, such as CERT_HAS_EXPIRED. Absent if the edge closed the connection without an alert.
    */

@@ -12,8 +12,7 @@ import { PROXY_REASONS } from '../reasons.ts';
 import { isCertificateFault, wasResetAfterAccept } from './certificate-fault.ts';
 import { identityFault } from './edge-identity.ts';
 
-/** Options of {@link probeEdge}. */
-export interface EdgeProbeOptions {
+interface EdgeProbeOptions {
   readonly endpoint: Endpoint;
   readonly serverName: string;
   /** The authorities as PEM. */

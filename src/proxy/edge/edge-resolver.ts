@@ -12,13 +12,12 @@ import { ipVersion } from '../../wire/ip-address.ts';
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 /** Interval of lookups while they succeed. */
-export const RESOLVE_MS = 30_000;
+const RESOLVE_MS = 30_000;
 
 /** Minimum time between two lookups. */
 const RETRY_MS = 2000;
 
-/** Options of {@link EdgeResolver}. */
-export interface EdgeResolverOptions {
+interface EdgeResolverOptions {
   /** Returns the current names and addresses of the edge, never empty. */
   readonly targets: () => readonly EdgeAddress[];
   readonly loadBalancer: EdgeLoadBalancer;

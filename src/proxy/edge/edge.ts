@@ -8,8 +8,7 @@ import { EdgeHealth } from './edge-health.ts';
 import { EdgeResolver, hostsText, type Lookup } from './edge-resolver.ts';
 import { EdgeProber } from './edge-prober.ts';
 
-/** Options of {@link Edge}. */
-export interface EdgeOptions {
+interface EdgeOptions {
   /** Returns the current names and addresses of the edge, never empty. */
   readonly targets: () => readonly EdgeAddress[];
   /** The name that its certificate must have. */

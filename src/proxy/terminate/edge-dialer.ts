@@ -19,8 +19,7 @@ import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
 import { EdgeSide, type PodSide } from './sides.ts';
 
-/** Options of {@link EdgeDialer}. */
-export interface EdgeDialerOptions {
+interface EdgeDialerOptions {
   readonly loadBalancer: EdgeLoadBalancer;
   readonly serverName: string;
   /** Returns the current authorities as PEM. */

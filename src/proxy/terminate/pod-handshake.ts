@@ -22,8 +22,7 @@ import type { PodSide } from './sides.ts';
  */
 const PAUSE_WHILE_DIALING_BYTES = 32 * 1024;
 
-/** Options of {@link PodHandshake}. */
-export interface PodHandshakeOptions {
+interface PodHandshakeOptions {
   readonly certificate: () => ServingCertificate;
   readonly counters: Counters;
   readonly limits: Limits;

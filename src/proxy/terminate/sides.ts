@@ -6,7 +6,7 @@ import type { Socket } from 'bun';
 import { ClientSide, UpstreamSide } from '../../engine/bun/side.ts';
 
 /** The phase of a connection. `handshake`: the edge is connected, and the handshake of the pod is in progress. */
-export type Phase = 'hello' | 'dialing' | 'handshake' | 'joined' | 'refused' | 'over';
+type Phase = 'hello' | 'dialing' | 'handshake' | 'joined' | 'refused' | 'over';
 
 /** The side of the pod. Its socket is plain TCP at first, and TLS on top of it from `handshake` on. */
 export class PodSide extends ClientSide {

@@ -16,7 +16,7 @@ const NOT_UTF8 = '\ufffd';
 const EXTENSION = /\.(ya?ml|json)$/;
 
 /** The entries of a folder. */
-export interface FileList {
+interface FileList {
   /** Sorted paths relative to the folder. */
   readonly files: readonly string[];
   /** The subfolders in the same form. The folder itself is the empty string. */

@@ -11,7 +11,7 @@ export interface FolderSecret extends KubeObject {
 }
 
 /** A Secret before its files are read. */
-export interface ParsedSecret {
+interface ParsedSecret {
   readonly secret: FolderSecret;
   /** The values in other files: entry to path, as written. */
   readonly files: ReadonlyMap<string, string>;

@@ -14,8 +14,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { StateRefused } from './state-folder.ts';
 
-/** Options of {@link shareMasterKeys}. */
-export interface MasterKeyOptions {
+interface MasterKeyOptions {
   readonly client: KubeClient;
   /** The namespace of the operator. */
   readonly namespace: string;

@@ -32,7 +32,7 @@ const PERSISTED: readonly Resource[] = [
 const FORMAT = 1;
 
 /** A persisted object. */
-export interface PersistedObject {
+interface PersistedObject {
   readonly resource: Resource;
   readonly object: ApiObject;
 }

@@ -22,8 +22,7 @@ export interface StatusFile {
   stop(): void;
 }
 
-/** Options of {@link startStatusFile}. */
-export interface StatusFileOptions {
+interface StatusFileOptions {
   readonly state: string;
   /** The absolute path of the folder of `snicket run`. */
   readonly folder: string;

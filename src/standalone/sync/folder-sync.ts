@@ -17,8 +17,7 @@ import { FaultLog } from './fault-log.ts';
 import { FolderWrites } from './folder-writes.ts';
 import { fileOf, DELETION_GRACE_MS, emptyFolderText, planSync } from './plan-sync.ts';
 
-/** Options of a {@link FolderSync}. */
-export interface FolderSyncOptions {
+interface FolderSyncOptions {
   readonly folder: string;
   /** A client with its own field manager. */
   readonly client: KubeClient;

@@ -38,7 +38,7 @@ export interface SyncInput {
 }
 
 /** The changes to apply. */
-export interface SyncPlan {
+interface SyncPlan {
   readonly apply: readonly FolderObject[];
   readonly remove: readonly KubeObject[];
   /** Input of the next call. */

@@ -8,7 +8,7 @@ import { encodeResponse, type EncodedResponse } from './response.ts';
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Pages of this size and more are shared. Smaller pages are generated per request and show the current values. */
-export const LARGE_PAGE_BYTES = 256 * 1024;
+const LARGE_PAGE_BYTES = 256 * 1024;
 
 /** How long a large page is reused for new requests. */
 export const LARGE_PAGE_MS = 1000;
@@ -20,14 +20,14 @@ export const LARGE_PAGE_MS = 1000;
 export const MAX_LARGE_PAGES = 3;
 
 /** A page and the number of its readers. */
-export interface MetricsPage {
+interface MetricsPage {
   readonly bytes: EncodedResponse;
   readonly createdMs: number;
   readers: number;
 }
 
 /** The pages of one {@link Metrics}. */
-export class MetricsPages {
+class MetricsPages {
   readonly #metrics: Metrics;
   /** The large pages in memory, the newest last. */
   #large: MetricsPage[] = [];

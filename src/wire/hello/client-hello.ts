@@ -5,10 +5,9 @@ import type { HelloOutcome, HelloRefusal } from '../outcome.ts';
 import { serverNameFault, serverNameText } from './server-name.ts';
 
 /** The default limit of a hello on the wire. kubectl sends 1,529 bytes with its post-quantum key share. */
-export const HELLO_LIMIT_BYTES = 16 * 1024;
+const HELLO_LIMIT_BYTES = 16 * 1024;
 
-/** Options of {@link ClientHello}. */
-export interface ClientHelloOptions {
+interface ClientHelloOptions {
   /**
    * Maximum length of a hello on the wire, including record headers. A full buffer of this size always leads to a
    * decision. Default {@link HELLO_LIMIT_BYTES}.

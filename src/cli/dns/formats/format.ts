@@ -12,7 +12,7 @@ export interface FormatOptions {
 }
 
 /** Why a format cannot express some records, and what to do. */
-export type FormatFault = Pick<Finding, 'message' | 'action'>;
+type FormatFault = Pick<Finding, 'message' | 'action'>;
 
 /** A record format for one kind of DNS server. */
 export interface RecordFormat {
@@ -47,7 +47,7 @@ export function sections(
 }
 
 /** A single DNS record. */
-export interface DnsRecord {
+interface DnsRecord {
   readonly type: RecordSet['type'];
   readonly value: string;
   /** The value in a zone file, where the name of a CNAME record ends with a dot. */

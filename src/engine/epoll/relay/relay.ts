@@ -36,8 +36,7 @@ export type Done = (client: number, reason: number, how: 'close' | 'reset') => v
 /** Ends the connection of a socket because of a bug. */
 export type Fault = (fd: number, error: unknown) => void;
 
-/** Options of {@link Relay}. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly sockets: SocketTable;
   readonly counters: Counters;
   readonly limit: BufferLimit;

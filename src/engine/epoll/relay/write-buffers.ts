@@ -18,7 +18,7 @@ function sizeBits(length: number): number {
 }
 
 /** The bytes buffered for one socket. */
-export interface WriteBuffer {
+interface WriteBuffer {
   readonly memory: Arena;
   start: number;
   length: number;

@@ -3,7 +3,7 @@
  */
 
 /** How several managers share a list or a map. */
-export type Topology =
+type Topology =
   /** One manager owns all of it. */
   | { readonly type: 'atomic' }
   /** A list of strings with an owner each. */

@@ -34,7 +34,7 @@ import { decodeHead, encodeHeaders } from './header-block.ts';
 import { Liveness } from './liveness.ts';
 
 /** Where to connect, always with TLS. */
-export type SecureTarget = SocketTarget & { readonly tls: NonNullable<SocketTarget['tls']> };
+type SecureTarget = SocketTarget & { readonly tls: NonNullable<SocketTarget['tls']> };
 
 /** The TCP keepalive interval: a watch may be idle for hours. */
 const KEEPALIVE_MS = 30_000;

@@ -7,7 +7,7 @@ const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 const MAX_UNSENT_FRAMES = 10_000;
 
 /** A socket to write to. `write` returns how many bytes it took, or a negative number. */
-export interface ByteSink {
+interface ByteSink {
   write(bytes: Uint8Array): number;
 }
 

@@ -6,7 +6,7 @@
 import { ProtocolError } from '../connection-error.ts';
 
 /** The headers of a response that are read. */
-export interface ResponseHead {
+interface ResponseHead {
   readonly status: number | undefined;
   readonly retryAfter: string | undefined;
 }

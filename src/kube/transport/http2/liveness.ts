@@ -17,7 +17,7 @@ const PING_MS = 5_000;
 const LATE_MS = 1_000;
 
 /** The connection that {@link Liveness} checks. */
-export interface LivenessTarget {
+interface LivenessTarget {
   sendPing(): void;
   failed(error: Error): void;
 }

@@ -9,7 +9,7 @@ import { handshakeText, type CertificateOwner } from '../recognition.ts';
 import type { Handshake } from '../../tls/handshake.ts';
 
 /** A host that was not reached, and what answered instead. */
-export interface Misrouted {
+interface Misrouted {
   readonly host: string;
   readonly handshake: Handshake;
   /** Undefined if the handshake failed. */
