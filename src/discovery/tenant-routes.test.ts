@@ -215,7 +215,7 @@ describe('a host with TenantRoutes of two Exposures', () => {
   const copy = tenantRoute('a-copy', {}, '2026-02-02T00:00:00Z');
   const blue = tenantRoute('blue');
 
-  test('belongs to the Exposure of the oldest, and the other one is a fault', () => {
+  test('belongs to the Exposure of the oldest TenantRoute, and the other TenantRoute is a fault', () => {
     for (const tenantRoutes of [
       [copy, blue],
       [blue, copy],
@@ -229,7 +229,7 @@ describe('a host with TenantRoutes of two Exposures', () => {
     }
   });
 
-  test('is not served by the gateway of an Edge that has only the younger one', () => {
+  test('is not served by the gateway of an Edge that has only the younger TenantRoute', () => {
     const elsewhere = tenantRoute('blue', { edgeRef: { name: 'other' }, driver: 'haproxy' });
 
     const { route, faults } = resultOf({ tenantRoutes: [elsewhere, copy], edge: 'shared' });

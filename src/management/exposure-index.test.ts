@@ -294,7 +294,7 @@ test('an Exposure that its Edge does not allow uses it only while it has a Tenan
   ]);
 });
 
-test('an Exposure that moves to another Edge uses the one before while it has a TenantRoute there', () => {
+test('an Exposure that moves to another Edge uses the previous Edge while it has a TenantRoute there', () => {
   const moved = exposure('blue', { edgeRef: { name: 'other' } });
   const edges = [edge('shared'), edge('other')];
   const route = tenantRoute('blue', 'tenants-blue.k8s.example.test');
@@ -341,7 +341,7 @@ describe('a change of an Edge', () => {
     return { ...object, ...rest, metadata: { ...object.metadata, generation: 2 } };
   }
 
-  test('concerns its Exposures, and the hosts that they claim then and before', () => {
+  test('affects its Exposures, and the hosts that they claim before and after it', () => {
     const { index, change } = lab([A, B]);
     const spec = { driver: 'snicket', domain: 'other.test' };
 
@@ -354,14 +354,14 @@ describe('a change of an Edge', () => {
     expect([...index.claimantsOf('tenants-green.k8s.example.test')]).toEqual([]);
   });
 
-  test('concerns nothing if only its status is new', () => {
+  test('affects nothing if only the status has changed', () => {
     const { change } = lab([A, B]);
 
     const object = { ...B, status: { exposures: 1 } } as KubeObject;
     expect(change(object, B)).toEqual({ keys: [], hosts: [], edgeRefs: [] });
   });
 
-  test('concerns Exposures that name no Edge if it is or was a default Edge', () => {
+  test('affects Exposures without edgeRef if the Edge is or was a default Edge', () => {
     const { edges, change } = lab([A, B]);
     const spec = { driver: 'snicket', domain: 'example.test', port: 8443 };
     expect(change(changed(A, { spec }), A)).toMatchObject({ keys: ['tenants/blue'], hosts: [] });
@@ -375,7 +375,7 @@ describe('a change of an Edge', () => {
     });
   });
 
-  test('concerns Exposures without an Edge when it appears or disappears', () => {
+  test('affects Exposures whose Edge is missing if an Edge is added or removed', () => {
     const { edges, change, affected } = lab([A, B]);
 
     expect(change(edge('new'))).toMatchObject({ keys: ['tenants/grey'], hosts: [] });
@@ -387,14 +387,14 @@ describe('a change of an Edge', () => {
     ]);
   });
 
-  test('concerns Exposures that move away from it', () => {
+  test('affects Exposures that move away from it', () => {
     const { change } = lab([A, B, edge('left', { generation: 1 })]);
 
     const left = edge('left', { generation: 2 });
     expect(change(left, edge('left', { generation: 1 })).keys).toEqual(['tenants/blue']);
   });
 
-  test('concerns all Exposures before their hosts are known', () => {
+  test('affects all Exposures before their hosts are known', () => {
     const index = indexOf([exposure('blue'), exposure('green', onB)], [A, B]);
 
     const { keys, edgeRefs } = index.edgeChanged({ type: 'ADDED', object: B });
@@ -403,7 +403,7 @@ describe('a change of an Edge', () => {
   });
 });
 
-test('new labels of a namespace concern its Exposures, and the hosts that an Edge allows them then', () => {
+test('new labels of a namespace affect its Exposures, and the hosts that an Edge then allows', () => {
   const selector = { matchLabels: { team: 'a' } };
   const allowedNamespaces = { from: 'Selector', selector };
   const spec = { driver: 'snicket', domain: 'example.test', allowedNamespaces };
@@ -440,7 +440,7 @@ describe('the index', () => {
     expect(index.exposureIn({ ...object })).not.toBe(index.exposureIn(object));
   });
 
-  test('knows the keys of all Exposures', () => {
+  test('returns the keys of all Exposures', () => {
     const index = indexOf([exposure('blue')], []);
 
     expect(index.has('tenants/blue')).toBe(true);

@@ -14,7 +14,7 @@ function exposure(name: string, tenant?: string): KubeObject {
   return { ...bare, metadata: { ...bare.metadata, annotations: { [RECORD_ANNOTATION]: text } } };
 }
 
-test('the owner of an object is the Exposure whose record names it, as long as it does', () => {
+test('the owner of an object is the Exposure whose record currently has it', () => {
   const prepared = new PreparedObjects();
   prepared.put(exposure('a', 'blue'));
   prepared.put(exposure('b'));

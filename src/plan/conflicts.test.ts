@@ -135,7 +135,7 @@ test('a TenantRoute of an Exposure that does not exist reserves its host', () =>
   expect(conflict?.action).toContain('delete that TenantRoute');
 });
 
-test('routes stay in a conflict, but not if one of their hosts belongs to another Exposure', () => {
+test('previous routes stay during a conflict, unless one of their hosts belongs to another Exposure', () => {
   const at = (name: string, api = 'x') => claim({ name, api });
   const claims = ['rival', 'mover', 'twin', 'newcomer'].map((name) => at(name));
   const [, mover, sameName, newcomer] = claims as [HostClaim, HostClaim, HostClaim, HostClaim];

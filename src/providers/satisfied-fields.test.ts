@@ -110,7 +110,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
     expect(isWritten(tenant, ARGUMENTS, value)).toBe(expected);
   });
 
-  test('no flag whose value is a separate entry: that is an error', () => {
+  test('no flag with its value in a separate entry, which is an error', () => {
     const list = ['--endpoint-reconciler-type', 'lease'];
 
     const [plan] = plansOf([changed(tenant, { [ARGUMENTS]: list })]);

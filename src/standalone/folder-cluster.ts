@@ -117,8 +117,8 @@ export class FolderCluster {
 
   /**
    * Refuses a state that belongs to another folder. All objects would be missing from the other folder, and Snicket
-   * would delete them. A folder that was moved counts as the same, as does the same folder by another path, or by a
-   * link that now points to a new version of it.
+   * would delete them. A moved folder counts as the same. So does the same folder by another path, or by a link that
+   * now points to a new version of it.
    */
   #rejectOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;

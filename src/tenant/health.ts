@@ -2,10 +2,10 @@
  * Health checks of a pod by the kubelet.
  *
  * During a rollout, the pods of the old and the new revision run on the host network of the same node. With one address
- * for both, the old pod would answer the probes of the new one, and the DaemonSet controller would terminate the old
- * pod because the new one seems ready. Each revision therefore uses its own address, out of the 16 million of the
- * loopback device. Nothing outside of the node can reach it. The kubelet can also probe it before a cloud provider has
- * set the addresses of the node, when pods on the host network have no address.
+ * for both, the old pod would answer the probes of the new one. The new pod would seem ready, and the DaemonSet
+ * controller would terminate the old one too early. Each revision therefore uses its own address, out of the 16 million
+ * of the loopback device. Nothing outside of the node can reach it. The kubelet can also probe it before a cloud
+ * provider has set the addresses of the node, when pods on the host network have no address.
  */
 import { createHash } from 'node:crypto';
 import type { Container } from './pod.ts';

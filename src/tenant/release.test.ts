@@ -69,7 +69,7 @@ describe("the hash of the user's settings", () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  test('changes with the host and the Edge of the Exposure, but not with those that follow from an Edge', () => {
+  test('changes with hosts and edgeRef of the Exposure, but not with a host or an Edge that follows from defaults', () => {
     const edgeRef = { name: 'other' };
     expect(exposureHash({}, { exposure: { hosts: {}, edgeRef } })).not.toBe(exposureHash());
     const hosts = { api: 'b.example.test' };

@@ -17,11 +17,11 @@ function yamlOf(spec: object): string {
 }
 
 describe('the objects of', () => {
-  test('snicket: none', () => {
+  test('snicket: no objects', () => {
     expect(objectsOf(SPECS.snicket)).toEqual([]);
   });
 
-  test('None: none', () => {
+  test('None: no objects', () => {
     expect(objectsOf(SPECS.None)).toEqual([]);
   });
 

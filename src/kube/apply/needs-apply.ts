@@ -1,7 +1,6 @@
 /**
- * Decides whether an object must be applied. It must if the hash of the last applied configuration, kept in an annotation,
- * is different (the desired state has changed), or if live fields differ from the desired ones (another client has changed
- * them).
+ * Decides whether an object must be applied. It must in two cases: the desired state has changed, which the hash in an
+ * annotation shows, or another client has changed a desired field of the live object.
  */
 import { canonicalJson } from './canonical-json.ts';
 import { differences, type Difference } from './differences.ts';

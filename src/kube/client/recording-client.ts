@@ -1,7 +1,6 @@
 /**
  * Clients that record writes instead of sending them. Reads return the objects of the API server with the recorded
- * writes on top, so that code which writes and then reads back behaves as it does with a real client. They need only
- * read permissions.
+ * writes applied, so that a read after a write returns the same as with a real client. They need only read permissions.
  *
  * The outcome of a write is computed by the rules of an API server (`kube/store`). Admission webhooks, defaults and
  * validation of the real server are not applied.

@@ -6,8 +6,8 @@ import { isIP } from 'node:net';
 
 /**
  * Returns an error unless the name is among the alternative names. Bun has already checked the name, but like Node it
- * accepts the common name if the certificate has no alternative names, and a user of a cluster may choose the common
- * name of a client certificate. Go does not accept it either.
+ * accepts the common name of a certificate without alternative names. A user of a cluster may choose the common name of
+ * a client certificate. Go does not accept it either.
  */
 export function nameFault(certificate: X509Certificate, name: string): Error | undefined {
   const found =

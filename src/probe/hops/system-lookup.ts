@@ -15,7 +15,7 @@ export const systemLookup: Lookup = withLocalhostNames(fromResolver);
  * Uses c-ares. libc would block a thread while a DNS server does not respond, and Bun has few threads: 100 such lookups
  * delayed a WebCrypto signature, and with it the certificate of a tenant, by more than 8 s. But c-ares reads the DNS
  * servers once, at its first lookup. So they are read again when none of them responds. A changed resolv.conf takes
- * effect about 24 s after the first lookup that times out if the previous server is silent, and at once if it refuses
+ * effect at once if the previous server refuses lookups, and about 24 s after the first timeout if it is silent
  * (measured with Bun 1.4.4).
  */
 async function fromResolver(host: string): Promise<readonly string[]> {

@@ -14,8 +14,9 @@ const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
 const CLUSTER_LABEL = 'cluster.x-k8s.io/cluster-name';
 
 /**
- * Returns the name from which the names of all its objects derive: that of a k0smotron Cluster itself, or for a
- * K0smotronControlPlane that of the Cluster that owns it, or of the Cluster in its label if it has no owner yet.
+ * Returns the name from which the names of all its objects derive: the name of a k0smotron Cluster itself. For a
+ * K0smotronControlPlane, it is the name of the Cluster that owns it, or of the Cluster in its label if it has no owner
+ * yet.
  */
 export function clusterNameOf(object: KubeObject): string | undefined {
   const { name, ownerReferences = [], labels = {} } = object.metadata;

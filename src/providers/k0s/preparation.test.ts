@@ -105,7 +105,7 @@ describe('the patch with the public endpoint', () => {
     ['without content', { target: written.target }],
     ['that is invalid', 'apiServerHost: a'],
     ['that disables the proxy', NO_OWN_PROXY],
-  ])('is not one %s', (_, entry) => {
+  ])('is not recognized %s', (_, entry) => {
     expect(isPublicEndpoint(entry)).toBe(false);
   });
 });

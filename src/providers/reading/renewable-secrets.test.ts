@@ -67,12 +67,12 @@ test('have the host of a previous edge in the kubeconfig only', () => {
   expect(left[0]?.isStale(kubeconfigAt('https://10.96.0.7:6443'))).toBe(false);
 });
 
-describe('there are none', () => {
+describe('there are no Secrets to renew', () => {
   const paused = { 'metadata.annotations': { 'kamaji.clastix.io/paused': 'true' } };
 
   test.each([
     ['of k0smotron', { provider: 'k0smotron', objects: [k0smotronCluster('blue')] }],
-    ['of one that is paused', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
+    ['of a paused control plane', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
   ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
     expect(renewableSecrets({ ...KAMAJI, ...facts }, SPEC)).toEqual([]);
     expect(outdatedSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);

@@ -1,8 +1,8 @@
 /**
  * A multiplexed connection to one API server (HTTP/2, RFC 9113), with TLS.
  *
- * Uses a bare socket. `node:http2` takes 51 KB for a connection with two watches, two HTTP/1.1 sockets take 26 KB (with
- * 500 of each), and Bun's `fetch` allows 256 concurrent requests in the whole process, including watches.
+ * Uses a bare socket. `node:http2` takes 51 KB for a connection with two watches, and two HTTP/1.1 sockets take 26 KB
+ * (with 500 of each). Bun's `fetch` allows 256 concurrent requests in the whole process, including watches.
  */
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
