@@ -156,7 +156,7 @@ testOnNode('refuses an address that is on lo with a whole network', async () => 
     snicket address add 10.0.0.5; echo "code $?"`);
 
   expect(lines).toEqual([
-    'error: 10.0.0.5 is on lo as 10.0.0.5/24, which draws a whole network to this machine',
+    'error: 10.0.0.5 is on lo as 10.0.0.5/24, which routes the whole network to this machine',
     'hint: remove that address first',
     'code 1',
   ]);

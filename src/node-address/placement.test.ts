@@ -21,7 +21,7 @@ const IPV6: NodeAddress = {
 const eligible4 = { ...IPV4, scope: SCOPE_GLOBAL };
 const eligible6 = { ...IPV6, flags: 0x80 };
 const network4 = { ...IPV4, prefixLength: 24 };
-const eth0Address4 = { ...IPV4, link: 2, scope: SCOPE_GLOBAL };
+const eth2Address4 = { ...IPV4, link: 2, scope: SCOPE_GLOBAL };
 const otherAddresses = [
   { ...IPV4, address: '127.0.0.1', prefixLength: 8 },
   { ...IPV6, address: '::1', scope: SCOPE_HOST },
@@ -50,19 +50,19 @@ test.each<[string, NodeAddress[], string, boolean, string]>([
     [network4],
     'network',
     false,
-    'on lo as 100.64.64.1/24, which draws a whole network',
+    'on lo as 100.64.64.1/24, which routes the whole network',
   ],
   ['correct and also a network', [IPV4, network4], 'network', true, '100.64.64.1/24'],
   [
     'on another interface',
-    [eth0Address4],
+    [eth2Address4],
     'other-interface',
     false,
     '100.64.64.1 is an address of interface eth2',
   ],
   [
     'correct and also on another interface',
-    [IPV4, eth0Address4],
+    [IPV4, eth2Address4],
     'other-interface',
     true,
     'of interface eth2',

@@ -61,7 +61,7 @@ export function placementText(
     case 'source-eligible':
       return `${address} is on lo, but may become the source of other traffic (${address.includes(':') ? 'it has a preferred lifetime' : 'its scope is not host'})`;
     case 'network':
-      return `${address} is on lo as ${address}/${placement.found.prefixLength}, which draws a whole network to this machine`;
+      return `${address} is on lo as ${address}/${placement.found.prefixLength}, which routes the whole network to this machine`;
     case 'other-interface':
       return `${address} is an address of interface ${nameOf(placement.found.link)}`;
   }
