@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { snicket } from './testing/in-process.ts';
 import { inNamespace, namespaceProblem } from '../node-address/testing/namespace.ts';
 
-async function address(...words: string[]) {
-  return snicket(['address', ...words]);
+async function address(...args: string[]) {
+  return snicket(['address', ...args]);
 }
 
 test.each([
@@ -38,10 +38,10 @@ test.each([
     'error: --stay and --http require each other\nhint: pass both or neither',
   ],
   ['health at no address', ['remove', '100.64.64.1', '--stay', '--http', 'x'], "'x' has no port"],
-])('rejects %s with exit code 2', async (_, words, sentence) => {
-  const { exitCode, stdout, stderr } = await address(...words);
+])('rejects %s with exit code 2', async (_, args, message) => {
+  const { exitCode, stdout, stderr } = await address(...args);
 
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
 });

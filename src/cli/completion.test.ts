@@ -44,8 +44,8 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function completionsOf(...words: readonly string[]): Promise<readonly string[]> {
-  const { exitCode, stdout, stderr } = await terminal.snicket(['__complete', ...words]);
+async function completionsOf(...args: readonly string[]): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['__complete', ...args]);
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   return stdout.trimEnd().split('\n');
@@ -179,7 +179,7 @@ test.skipIf(Bun.which('kubectl') === null)('kubectl completes snicket as a plugi
 });
 
 interface Start {
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly setUp: string;
   /** Matches the terminal once the shell waits for input. Completion ignores earlier input. */
   readonly ready: RegExp;
@@ -188,17 +188,17 @@ interface Start {
 /** How to start each shell without startup files of the user, and how to set up completion. */
 const STARTS: Readonly<Record<Shell, Start>> = {
   bash: {
-    words: ['bash', '--norc', '--noprofile', '-i'],
+    args: ['bash', '--norc', '--noprofile', '-i'],
     setUp: 'source <(snicket completion bash)',
     ready: /set-up-42\s+ready> $/,
   },
   zsh: {
-    words: ['zsh', '-f', '-i'],
+    args: ['zsh', '-f', '-i'],
     setUp: 'autoload -U compinit; compinit -u -D; source <(snicket completion zsh)',
     ready: /set-up-42[^]*ready> $/,
   },
   fish: {
-    words: ['fish', '--no-config', '--interactive'],
+    args: ['fish', '--no-config', '--interactive'],
     setUp: 'snicket completion fish | source',
     ready: /set-up-42/,
   },
@@ -221,8 +221,8 @@ interface NamedLine {
 async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
-  const { words, setUp, ready } = STARTS[shell];
-  const running = Bun.spawn([...words], {
+  const { args, setUp, ready } = STARTS[shell];
+  const running = Bun.spawn([...args], {
     cwd: terminal.folder,
     env: {
       PATH: path,
@@ -251,8 +251,8 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
         text = '';
         running.terminal?.write(`${attempt === 1 ? '' : KILL_LINE}${line.start}`);
         const { name } = line;
-        const isThere = () => Bun.stripANSI(text).includes(name);
-        if (await until(name, isThere, NAME_MS).catch(() => false)) break;
+        const isShown = () => Bun.stripANSI(text).includes(name);
+        if (await until(name, isShown, NAME_MS).catch(() => false)) break;
       }
       running.terminal?.write(line.rest);
     }
@@ -269,20 +269,23 @@ async function typed(shell: Shell, line: string | NamedLine, seen: RegExp): Prom
 }
 
 describe.each(SHELLS)('%s', (shell) => {
-  const isThere = Bun.which(shell) !== null;
+  const isInstalled = Bun.which(shell) !== null;
 
-  test.skipIf(!isThere)('completes a command and the value of an option, and runs it', async () => {
-    await typed(shell, 'snicket vers\t-o js\t\r', /"platform": "/);
-  });
+  test.skipIf(!isInstalled)(
+    'completes a command and the value of an option, and runs it',
+    async () => {
+      await typed(shell, 'snicket vers\t-o js\t\r', /"platform": "/);
+    },
+  );
 
-  test.skipIf(!isThere)('completes the name of an Exposure', async () => {
+  test.skipIf(!isInstalled)('completes the name of an Exposure', async () => {
     const start = 'kubectl-snicket dns tenants/bla\t';
     const line = { start, name: 'tenants/black', rest: '--format hosts\r' };
 
     await typed(shell, line, /tenants\/black: /);
   });
 
-  test.skipIf(!isThere)('completes the name of a file', async () => {
+  test.skipIf(!isInstalled)('completes the name of a file', async () => {
     terminal.write('unmistakable.yaml', 'a: [');
 
     await typed(shell, 'snicket render -f unmis\t\r', /error: unmistakable\.yaml/);

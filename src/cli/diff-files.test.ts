@@ -60,8 +60,8 @@ describe('diff -f with files', () => {
     terminal.write('blue.yaml', yamlText(exposure));
     terminal.write('edge.yaml', yamlText(edge));
 
-    for (const words of [['blue.yaml'], ['edge.yaml', 'blue.yaml', 'blue'], ['edge.yaml', '-A']]) {
-      const ended = await terminal.snicket(['diff', '-f', ...words, ...IMAGE]);
+    for (const args of [['blue.yaml'], ['edge.yaml', 'blue.yaml', 'blue'], ['edge.yaml', '-A']]) {
+      const ended = await terminal.snicket(['diff', '-f', ...args, ...IMAGE]);
 
       expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     }
@@ -103,11 +103,11 @@ Exposure tenants/red
 
   test('shows what an Edge changes for the Exposures of the cluster', async () => {
     terminal.write('edge.yaml', yamlText(edge).replace('example.test', 'example.org'));
-    const words = ['diff', '-f', 'edge.yaml', '--only', 'management', ...IMAGE];
+    const args = ['diff', '-f', 'edge.yaml', '--only', 'management', ...IMAGE];
 
-    const none = await terminal.snicket(words);
-    const all = await terminal.snicket([...words, '-A']);
-    const one = await terminal.snicket([...words, 'tenants/blue']);
+    const none = await terminal.snicket(args);
+    const all = await terminal.snicket([...args, '-A']);
+    const named = await terminal.snicket([...args, 'tenants/blue']);
 
     expect(none.stderr).toBe(
       'error: no Exposures in these files\nhint: add a file with an Exposure, or pass -A for all Exposures of the cluster\n',
@@ -149,16 +149,16 @@ describe('diff -f with the folder of `snicket run`', () => {
     const terminal = new Terminal();
     const folder = join(terminal.folder, 'tenants.d');
     cpSync(lab.folder, folder, { recursive: true });
-    return { terminal, folder, words: ['diff', '-f', folder, '--state', lab.state, ...IMAGE] };
+    return { terminal, folder, args: ['diff', '-f', folder, '--state', lab.state, ...IMAGE] };
   }
 
   test('prints the changes, or nothing without changes', async () => {
-    const { terminal, folder, words } = copied();
+    const { terminal, folder, args } = copied();
     using _terminal = terminal;
     const slice = await blue.user.get(RESOURCES.endpointSlice, KUBERNETES);
     const { endpoints } = slice as unknown as { readonly endpoints: unknown };
 
-    const before = await terminal.snicket(words);
+    const before = await terminal.snicket(args);
     expect(before).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     const text = readFileSync(join(folder, 'edge.yaml'), 'utf8');
     terminal.write('tenants.d/edge.yaml', text.replace('example.test', 'example.org'));
@@ -166,7 +166,7 @@ describe('diff -f with the folder of `snicket run`', () => {
     await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
     let changed: Ended;
     try {
-      changed = await terminal.snicket([...words, 'tenants/blue']);
+      changed = await terminal.snicket([...args, 'tenants/blue']);
     } finally {
       // The tests share this tenant.
       await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
@@ -178,13 +178,13 @@ describe('diff -f with the folder of `snicket run`', () => {
   });
 
   test('shows the cleanup of a tenant whose file was removed', async () => {
-    const { terminal, folder, words } = copied();
+    const { terminal, folder, args } = copied();
     using _terminal = terminal;
     const text = readFileSync(join(folder, 'blue/tenant.yaml'), 'utf8');
     const [exposure = '', ...secrets] = text.split('---\n');
     terminal.write('tenants.d/blue/tenant.yaml', secrets.join('---\n'));
 
-    const { stdout, exitCode } = await terminal.snicket(words);
+    const { stdout, exitCode } = await terminal.snicket(args);
 
     expect(exposure).toContain('kind: Exposure');
     expect(stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
@@ -192,32 +192,32 @@ describe('diff -f with the folder of `snicket run`', () => {
   });
 
   test('shows the cleanup of a tenant whose folder was removed, and warns that its objects are not shown', async () => {
-    const { terminal, folder, words } = copied();
+    const { terminal, folder, args } = copied();
     using _terminal = terminal;
     rmSync(join(folder, 'blue'), { recursive: true });
 
-    const both = await terminal.snicket(words);
-    const one = await terminal.snicket([...words, '--only', 'management']);
+    const bothClusters = await terminal.snicket(args);
+    const management = await terminal.snicket([...args, '--only', 'management']);
 
-    expect(both.stdout).toContain('  - management Exposure tenants/blue\n');
-    expect(both.stderr).toStartWith(
+    expect(bothClusters.stdout).toContain('  - management Exposure tenants/blue\n');
+    expect(bothClusters.stderr).toStartWith(
       'warning: tenants/blue: SecretMissing: Objects to be deleted from the tenant are not shown. Secret tenants/blue-ca does not exist.\nhint: To show them, keep its Secrets in the folder and remove only the Exposure.\n',
     );
-    expect(both.exitCode).toBe(1);
-    expect(one.stdout).toBe(both.stdout);
-    expect(one.exitCode).toBe(1);
+    expect(bothClusters.exitCode).toBe(1);
+    expect(management.stdout).toBe(bothClusters.stdout);
+    expect(management.exitCode).toBe(1);
   });
 
   test('treats a removed Edge as deleted, and an empty file or folder as a fault', async () => {
-    const { terminal, folder, words } = copied();
+    const { terminal, folder, args } = copied();
     using _terminal = terminal;
     const edge = readFileSync(join(folder, 'edge.yaml'), 'utf8');
 
     rmSync(join(folder, 'edge.yaml'));
-    const withoutEdge = await terminal.snicket(words);
+    const withoutEdge = await terminal.snicket(args);
     terminal.write('tenants.d/edge.yaml', edge);
     terminal.write('tenants.d/blue/tenant.yaml', '');
-    const emptied = await terminal.snicket(words);
+    const emptied = await terminal.snicket(args);
 
     expect(withoutEdge.stderr).toContain(
       'error: tenants/blue: EdgeNotFound: Field spec.edgeRef is not set, and no Edge exists.',
@@ -239,13 +239,13 @@ describe('diff -f with the folder of `snicket run`', () => {
     ],
     [['--state', '.'], 'error: cannot read status.yaml: ENOENT'],
     [[], 'for snicket run, pass its folder or its state: -f DIR or --state DIR'],
-  ])('rejects %j', async (words, sentence) => {
+  ])('rejects %j', async (args, message) => {
     using terminal = new Terminal();
 
     const env = { STATE_DIRECTORY: 'nowhere' };
-    const { exitCode, stderr } = await terminal.snicket(['diff', ...words], '', env);
+    const { exitCode, stderr } = await terminal.snicket(['diff', ...args], '', env);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(exitCode).toBe(2);
   });
 });

@@ -115,9 +115,9 @@ describe('diff after a drift', () => {
     await user.patch(RESOURCES.configMap, PROXY_CONFIG, 'merge', { metadata: { labels } });
     await user.delete(RESOURCES.serviceAccount, PROXY);
     using terminal = new Terminal(lab.management);
-    const words = ['diff', 'blue', ...IMAGE];
+    const args = ['diff', 'blue', ...IMAGE];
 
-    const drifted = await terminal.snicket(words);
+    const drifted = await terminal.snicket(args);
 
     expect(drifted.stdout).toBe(`Exposure tenants/blue
   ~ tenant     EndpointSlice default/kubernetes
@@ -133,7 +133,7 @@ describe('diff after a drift', () => {
     await lab.untilReconciled(1);
     await lab.stopOperator();
 
-    expect(await terminal.snicket(words)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await terminal.snicket(args)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
   test('shows only fingerprints of Secret values', async () => {

@@ -88,9 +88,9 @@ describe('dns --format prints records', () => {
   });
 
   test('of the named Exposures, each once', async () => {
-    const words = ['dns', 'other/green', 'blue', 'tenants/blue', '--format', 'bind', '--ttl', '60'];
+    const args = ['dns', 'other/green', 'blue', 'tenants/blue', '--format', 'bind', '--ttl', '60'];
 
-    const { exitCode, stdout } = await terminal.snicket(words);
+    const { exitCode, stdout } = await terminal.snicket(args);
 
     expect(stdout).toBe(`; Edge cloud
 other-green.k8s.cloud.test.             60 IN CNAME lb-1.example.net.
@@ -141,8 +141,8 @@ host-record=api.red.test,2001:db8::10,300
     exposure('plain/a', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
     exposure('plain/b', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
 
-    const words = ['dns', '-n', 'plain', '--format', 'hosts'];
-    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+    const args = ['dns', '-n', 'plain', '--format', 'hosts'];
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
     expect(stdout.match(/plain\.test/g)).toHaveLength(2);
     expect(stdout).not.toContain('konnectivity');
@@ -224,7 +224,7 @@ describe('dns checks names, and prints', () => {
       exposure('local/blue', { edgeRef: { name: 'local' }, hosts: { api: 'api.blue.test' } }, 0);
       terminal.write('hosts', '127.0.0.1 api.blue.test\n');
 
-      const good = await terminal.run([
+      const correct = await terminal.run([
         ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
         ...[terminal.program, 'dns', 'local/blue'],
       ]);
@@ -234,11 +234,11 @@ describe('dns checks names, and prints', () => {
         ...[terminal.program, 'dns', 'local/blue'],
       ]);
 
-      expect(good.stdout.split('\n')[1]).toBe(
+      expect(correct.stdout.split('\n')[1]).toBe(
         'local/blue  api.blue.test  127.0.0.1  127.0.0.1  ok',
       );
-      expect(good.stderr).toBe('');
-      expect(good.exitCode).toBe(0);
+      expect(correct.stderr).toBe('');
+      expect(correct.exitCode).toBe(0);
       expect(wrong.stdout).toContain('127.0.0.2  wrong\n');
       expect(wrong.exitCode).toBe(1);
     },
@@ -301,10 +301,10 @@ test.each([
     'error: Exposure not found: tenants/blau\nhint: existing Exposures: local/blue, lost/black, lost/grey, other/green, own/white, plain/a, plain/b, plain/told, tenants/blue, tenants/red',
   ],
   [['-n', 'empty'], 0, 'No Exposures found in namespace empty; to include all namespaces: -A'],
-])('%j', async (words, code, sentence) => {
-  const { exitCode, stdout, stderr } = await terminal.snicket(['dns', ...words]);
+])('%j', async (args, code, message) => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['dns', ...args]);
 
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(stdout).toBe('');
   expect(exitCode).toBe(code);
 });

@@ -117,8 +117,8 @@ describe('doctor, for a tenant whose host does not resolve,', () => {
     expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([]);
     expect(shown).toContain('\u001B[31m✗ Fail\u001B[0m  Dns');
     expect(shown).toContain('\u001B[32m✓ Pass\u001B[0m  Passed');
-    const words = Bun.stripANSI(shown).replaceAll(/\s+/g, ' ');
-    expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge ✓ Pass Passed /);
+    const args = Bun.stripANSI(shown).replaceAll(/\s+/g, ' ');
+    expect(args).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge ✓ Pass Passed /);
   });
 
   test('reads the operator in its own namespace with -n', async () => {
@@ -316,10 +316,10 @@ describe('doctor rejects the command line', () => {
       'error: --context cannot be combined with -f\nhint: remove --context',
     ],
     [['-f', 'nowhere'], 'error: folder not found: nowhere'],
-  ])('%j', async (words, sentence) => {
+  ])('%j', async (args, sentence) => {
     using terminal = new Terminal();
 
-    const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', ...words]);
+    const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', ...args]);
 
     expect(stderr).toContain(sentence);
     expect(stdout).toBe('');

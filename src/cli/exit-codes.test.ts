@@ -25,11 +25,11 @@ function tableOf(help: string): string {
 test('docs/reference/exit-codes.md has the exit codes of every command, in the words of its help', async () => {
   const named = [...(await commandsOf(terminal))].filter(([name]) => name !== '');
   const all = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const wanted = all.map(([name, help]) => `## snicket ${name}\n\n${tableOf(help)}`);
+  const expected = all.map(([name, help]) => `## snicket ${name}\n\n${tableOf(help)}`);
 
   const [, ...sections] = readFileSync(REFERENCE, 'utf8').split(/^(?=## )/m);
 
   expect(all.length).toBeGreaterThan(15);
   for (const [name, help] of all) expect(`${name}: ${tableOf(help)}`).toContain('| 0 | ');
-  expect(sections.join('')).toBe(wanted.join('\n'));
+  expect(sections.join('')).toBe(expected.join('\n'));
 });

@@ -318,8 +318,8 @@ describe('without a terminal', () => {
       2,
     ],
     [['expose', 'blue', '--wait', '--dry-run'], /--dry-run and --wait are mutually exclusive/, 2],
-  ])('%j', async (words, sentence, code) => {
-    const { exitCode, stderr } = await terminal.snicket(words);
+  ])('%j', async (args, sentence, code) => {
+    const { exitCode, stderr } = await terminal.snicket(args);
 
     expect(stderr).toMatch(sentence);
     expect(exitCode).toBe(code);
@@ -333,9 +333,9 @@ describe('an existing Exposure', () => {
   afterAll(async () => remove('blue'));
 
   test('is printed with exit code 0 if it equals the requested one', async () => {
-    const words = ['expose', 'blue', '--mode', 'passthrough', '--prepare', 'Patch'];
+    const args = ['expose', 'blue', '--mode', 'passthrough', '--prepare', 'Patch'];
 
-    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
     expect(stderr).toBe('exposure.snicket.dev/blue unchanged\n');
     expect(parse(stdout)).toMatchObject({
@@ -353,10 +353,10 @@ describe('an existing Exposure', () => {
       });
     await annotate({ 'snicket.dev/preparation': '{"version":1}', 'example.com/note': 'a' });
 
-    const words = ['expose', 'blue', '--mode', 'passthrough'];
+    const args = ['expose', 'blue', '--mode', 'passthrough'];
     const texts = [
-      await terminal.snicket(words),
-      await terminal.snicket([...words, '-o', 'json']),
+      await terminal.snicket(args),
+      await terminal.snicket([...args, '-o', 'json']),
     ].map(({ stdout }) => stdout);
 
     await annotate({ 'snicket.dev/preparation': null, 'example.com/note': null });
@@ -489,9 +489,9 @@ describe('--wait', () => {
   });
 
   test('prints the conditions after the timeout', async () => {
-    const words = ['expose', 'blue', '--wait', '--timeout', '1s'];
+    const args = ['expose', 'blue', '--wait', '--timeout', '1s'];
 
-    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
     expect(stdout).toContain('exposure.snicket.dev/blue created');
     expect(stderr).toContain('error: timed out after 1s: the Exposure is not Ready\n');

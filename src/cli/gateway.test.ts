@@ -44,10 +44,10 @@ test.each([
     ['--routes', 'a', '--state', 'b'],
     "error: --state 'b' requires --kubernetes\nhint: pass --kubernetes or remove --state",
   ],
-])('requires exactly one source of routes: %p', async (words, sentence) => {
-  const { exitCode, stderr } = await gateway(...words);
+])('requires exactly one source of routes: %p', async (args, message) => {
+  const { exitCode, stderr } = await gateway(...args);
 
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(exitCode).toBe(2);
 });
 
@@ -93,10 +93,10 @@ test.each([
     ['--log-level', 'loud'],
     "error: invalid value 'loud' for --log-level: must be one of debug, info, warn, error",
   ],
-])('rejects %p with exit code 2 and a hint', async (flags, sentence) => {
+])('rejects %p with exit code 2 and a hint', async (flags, message) => {
   const { exitCode, stderr } = await gateway('--routes', 'routes.yaml', ...flags);
 
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(exitCode).toBe(2);
 });
 

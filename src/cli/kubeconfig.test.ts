@@ -116,9 +116,9 @@ describe('a kubeconfig through the edge', () => {
   );
 
   test('has an IPv6 address as server', async () => {
-    const words = ['kubeconfig', 'blue', '--address', '2001:db8::10'];
+    const args = ['kubeconfig', 'blue', '--address', '2001:db8::10'];
 
-    const { stdout } = await terminal.snicket(words);
+    const { stdout } = await terminal.snicket(args);
 
     expect(stdout).toContain(`server: https://[2001:db8::10]:${tenant.port}\n`);
   });
@@ -127,9 +127,9 @@ describe('a kubeconfig through the edge', () => {
 describe('kubeconfig -o FILE', () => {
   test('writes a file that only its owner can read, and overwrites none by mistake', async () => {
     const path = join(terminal.folder, 'blue.kubeconfig');
-    const words = ['kubeconfig', 'blue', '-o', 'blue.kubeconfig'];
+    const args = ['kubeconfig', 'blue', '-o', 'blue.kubeconfig'];
 
-    const first = await terminal.snicket(words);
+    const first = await terminal.snicket(args);
     const mode = statSync(path).mode & 0o777;
     terminal.write('old.kubeconfig', 'precious');
     const refused = await terminal.snicket(['kubeconfig', 'blue', '-o', 'old.kubeconfig']);
@@ -181,9 +181,9 @@ describe('kubeconfig -o FILE', () => {
     ['kubeconfig/a', 'ENOTDIR'],
     ['a'.repeat(300), 'ENAMETOOLONG'],
   ])('fails if the file cannot be written: %s', async (output, code) => {
-    const words = ['kubeconfig', 'blue', '-o', output];
+    const args = ['kubeconfig', 'blue', '-o', output];
 
-    const { exitCode, stderr } = await terminal.snicket(words);
+    const { exitCode, stderr } = await terminal.snicket(args);
 
     expect(stderr).toBe(`error: cannot write ${output}: ${code}\nhint: choose another file\n`);
     expect(exitCode).toBe(2);
@@ -284,8 +284,8 @@ test.each([
     ['blau'],
     'error: Exposure not found: tenants/blau\nhint: existing Exposures: tenants/absent, tenants/blue, tenants/broken, tenants/hostile, tenants/late, tenants/lost, tenants/new',
   ],
-])('rejects %j', async (words, sentence) => {
-  const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', ...words]);
+])('rejects %j', async (args, sentence) => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', ...args]);
 
   expect(stderr).toContain(sentence);
   expect(stdout).toBe('');

@@ -29,19 +29,19 @@ const PASSTHROUGH = [
   ...['--mode', 'passthrough', ...WHERE, '--ca', ca, '--tenant-key-file', tenantKey],
 ];
 
-async function proxy(...words: string[]) {
-  return snicket(['proxy', ...words]);
+async function proxy(...args: string[]) {
+  return snicket(['proxy', ...args]);
 }
 
-/** Returns the words without the option and its value. */
-function without(words: readonly string[], option: string): string[] {
-  const at = words.indexOf(option);
-  return [...words.slice(0, at), ...words.slice(at + 2)];
+/** Returns the args without the option and its value. */
+function without(args: readonly string[], option: string): string[] {
+  const at = args.indexOf(option);
+  return [...args.slice(0, at), ...args.slice(at + 2)];
 }
 
-/** Returns the words with another value for the option. */
-function replaced(words: readonly string[], option: string, value: string): string[] {
-  return [...without(words, option), option, value];
+/** Returns the args with another value for the option. */
+function replaced(args: readonly string[], option: string, value: string): string[] {
+  return [...without(args, option), option, value];
 }
 
 test('the help has an example of each mode', async () => {
@@ -56,7 +56,7 @@ test('the help has an example of each mode', async () => {
   expect(exitCode).toBe(0);
 });
 
-const wrong: [string, string[], string][] = [
+const rejected: [string, string[], string][] = [
   ['no mode', without(TERMINATE, '--mode'), "required option '--mode <mode>' not specified"],
   [
     'an unknown mode',
@@ -177,12 +177,12 @@ const wrong: [string, string[], string][] = [
   ],
 ];
 
-test.each(wrong)(
+test.each(rejected)(
   'rejects %s with exit code 2, the value and a hint',
-  async (_, words, sentence) => {
-    const { exitCode, stdout, stderr } = await proxy(...words);
+  async (_, args, message) => {
+    const { exitCode, stdout, stderr } = await proxy(...args);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
@@ -210,10 +210,10 @@ test.each([
   ['passthrough', PASSTHROUGH],
 ])(
   '%s runs while the edge is down, exits with 0 at SIGTERM, and logs no secret',
-  async (mode, words) => {
+  async (mode, args) => {
     const limits = ['--max-buffered-bytes', '1000000'];
     const options = [...limits, '--grace', '0', '--drain', '0', '--log-level', 'debug'];
-    const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
+    const child = Bun.spawn([process.execPath, main, 'proxy', ...args, ...options], {
       stdout: 'pipe',
       stderr: 'pipe',
       env: { ...process.env, SNICKET_ENGINE: 'epoll' },

@@ -106,8 +106,8 @@ describe('render from a cluster', () => {
     await lab.stopOperator();
     const clusterIPs = ['127.255.255.254'];
     await lab.change(RESOURCES.service, 'blue', { spec: { clusterIP: clusterIPs[0], clusterIPs } });
-    const elsewhere = kubeconfig.replace(`localhost:${port}`, '127.255.255.254:6443');
-    await lab.changeSecret('blue-kubeconfig', { 'admin.conf': elsewhere });
+    const unreachableKubeconfig = kubeconfig.replace(`localhost:${port}`, '127.255.255.254:6443');
+    await lab.changeSecret('blue-kubeconfig', { 'admin.conf': unreachableKubeconfig });
     using terminal = new Terminal(lab.management);
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['render']);
@@ -130,16 +130,18 @@ describe('render from a cluster', () => {
     await server.goDown();
     using terminal = new Terminal(lab.management);
 
-    const both = await terminal.snicket(['render', 'blue']);
+    const withTenant = await terminal.snicket(['render', 'blue']);
     const one = await terminal.snicket(['render', 'blue', '--only', 'management']);
     const values = await terminal.snicket(['render', 'blue', '--values']);
 
-    expect(both.stderr).toStartWith(
+    expect(withTenant.stderr).toStartWith(
       "error: tenants/blue: TenantUnreachable: The tenant's API server does not answer: ",
     );
-    expect(both.stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
-    expect(both.stdout).toEndWith('---\n# tenant cluster: not known yet\n');
-    expect(both.exitCode).toBe(1);
+    expect(withTenant.stdout).toContain(
+      '# management cluster: Ingress tenants/snicket-blue.haproxy\n',
+    );
+    expect(withTenant.stdout).toEndWith('---\n# tenant cluster: not known yet\n');
+    expect(withTenant.exitCode).toBe(1);
     expect(one.stderr).toBe('');
     expect(one.exitCode).toBe(0);
     expect(values.stderr).toBe('');

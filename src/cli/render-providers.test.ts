@@ -33,8 +33,8 @@ spec:
 `,
     );
 
-    const words = ['render', '-f', 'edge.yaml', 'kamaji.yaml'];
-    const { stdout, stderr } = await terminal.snicket(words);
+    const args = ['render', '-f', 'edge.yaml', 'kamaji.yaml'];
+    const { stdout, stderr } = await terminal.snicket(args);
 
     expect(stderr).toContain('note: Service tenants/green is in no file, and was assumed');
     expect(stderr).toContain('note: Secret tenants/green-ca is in no file, and was assumed');
@@ -50,7 +50,7 @@ spec:
       .flatMap((ingress) => JSON.stringify(ingress).match(/"port":\{[^}]*\}/g) ?? []);
     expect(ports).toEqual(['"port":{"number":7443}', '"port":{"number":9132}']);
 
-    const { stderr: asTold } = await terminal.snicket([...words, '--tenant-version', 'v1.36.0']);
+    const { stderr: asTold } = await terminal.snicket([...args, '--tenant-version', 'v1.36.0']);
 
     expect(asTold).not.toContain('v1.33.4');
   });
@@ -69,9 +69,9 @@ spec:
   networkProfile: {port: 6443}
 `,
     );
-    const words = ['render', '-f', 'edge.yaml', 'annotated.yaml', '--only', 'management'];
+    const args = ['render', '-f', 'edge.yaml', 'annotated.yaml', '--only', 'management'];
 
-    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
     expect(stdout).toContain('# Exposure tenants/red: Edge shared, driver haproxy');
     expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
@@ -199,9 +199,9 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
 
   test('creates no Exposure from an annotation that the Edge ignores', async () => {
     terminal.write('ignoring.yaml', EDGE.replace('{driver', '{annotations: Ignored, driver'));
-    const words = ['render', '-f', 'ignoring.yaml', 'annotated.yaml', '--only', 'management'];
+    const args = ['render', '-f', 'ignoring.yaml', 'annotated.yaml', '--only', 'management'];
 
-    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
     expect(stdout).not.toContain('kind: Ingress');
     expect(stderr).toContain(

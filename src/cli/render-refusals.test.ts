@@ -25,8 +25,8 @@ describe('render -f', () => {
 
     const { stdout } = await terminal.snicket(['render', '--help']);
 
-    const said = stdout.split('Exit codes:')[1]?.replaceAll(/\s+/g, ' ').trim();
-    expect(said).toBe(documented.join(' '));
+    const exitCodesText = stdout.split('Exit codes:')[1]?.replaceAll(/\s+/g, ' ').trim();
+    expect(exitCodesText).toBe(documented.join(' '));
   });
 
   test('reports errors with file and line, and prints nothing', async () => {
@@ -135,10 +135,10 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
       'error: namespace tenants of blue differs from -n other\nhint: remove one of them',
     ],
     [['tenants/blue'], 2, 'error: no cluster configured'],
-  ])('rejects %j', async (words, code, sentence) => {
-    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+  ])('rejects %j', async (args, code, message) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...args]);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stdout).not.toContain('apiVersion');
     expect(exitCode).toBe(code);
   });
@@ -236,7 +236,7 @@ describe('render from a cluster', () => {
 
   test.each(['render', 'diff', 'operator --dry-run'])(
     'says that Secrets cannot be read: %s',
-    async (words) => {
+    async (args) => {
       await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
       await lab.addTenant('blue');
       await lab.expose('blue');
@@ -244,7 +244,7 @@ describe('render from a cluster', () => {
       const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
       lab.management.inject(refusal, { verb: 'get', plural: 'secrets' }, 10);
 
-      const { exitCode, stderr } = await terminal.snicket(words.split(' '));
+      const { exitCode, stderr } = await terminal.snicket(args.split(' '));
 
       expect(stderr).toMatch(/^error: GET .*\/secrets\/blue-ca .*Forbidden\n$/);
       expect(exitCode).toBe(2);

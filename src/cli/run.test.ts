@@ -54,9 +54,9 @@ test('rejects a state in use, and accepts it after the other process was killed'
   await using lab = new RunLab();
   await lab.start();
   using terminal = new Terminal();
-  const words = ['run', lab.folder, '--state', lab.state, ...NOWHERE];
+  const args = ['run', lab.folder, '--state', lab.state, ...NOWHERE];
 
-  const { exitCode, stderr } = await terminal.snicket(words);
+  const { exitCode, stderr } = await terminal.snicket(args);
 
   expect(exitCode).toBe(2);
   expect(stderr).toBe(
@@ -84,8 +84,8 @@ test('exits with 1 if it cannot listen', async () => {
 test('on a terminal, the log quotes an invalid line with a caret below it', async () => {
   using terminal = new Terminal();
   terminal.write('edge.yaml', edgeText('shared').replace('driver: snicket', 'driver: nginx'));
-  const words = ['run', '.', '--state', '.state', ...NOWHERE, '--grace', '0'];
-  const session = terminal.open(words, 120, { NO_COLOR: '1' });
+  const args = ['run', '.', '--state', '.state', ...NOWHERE, '--grace', '0'];
+  const session = terminal.open(args, 120, { NO_COLOR: '1' });
 
   const deadline = performance.now() + 200_000;
   while (!session.text.includes('running') && performance.now() < deadline) await Bun.sleep(10);

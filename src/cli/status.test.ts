@@ -158,9 +158,9 @@ test('names what the user may not read, and shows the rest', async () => {
 });
 
 test('exits with 1 without an operator', async () => {
-  const words = ['status', '-n', 'other', '--operator-namespace', 'other'];
+  const args = ['status', '-n', 'other', '--operator-namespace', 'other'];
 
-  const { exitCode, stdout } = await terminal.snicket(words);
+  const { exitCode, stdout } = await terminal.snicket(args);
 
   expect(stdout).toEndWith(
     'Operator: not found in namespace other; install it, or pass its namespace as --operator-namespace\n',

@@ -22,19 +22,19 @@ interface Read extends TcpProxySettings {
 }
 
 /** Returns the settings that the command derives from its arguments. */
-async function read(words: readonly string[], env: Environment = {}): Promise<Read> {
+async function read(args: readonly string[], env: Environment = {}): Promise<Read> {
   let read: Read | undefined;
   const command = tcpProxyCommand(new TestIo({ env }), async (_, settings, level) => {
     read = { ...settings, level };
   });
-  const [, ...flags] = tcpProxyArguments(['tcp-proxy', ...words]);
+  const [, ...flags] = tcpProxyArguments(['tcp-proxy', ...args]);
   await command.exitOverride().parseAsync(flags, { from: 'user' });
   if (read === undefined) throw new Error('the command did not run');
   return read;
 }
 
 const UP = '--upstream-addr=green.k8s.test:443';
-const understood: [string, string[], Environment, Partial<Read>][] = [
+const accepted: [string, string[], Environment, Partial<Read>][] = [
   [
     'the command line and environment of Steward',
     STEWARDS,
@@ -106,8 +106,8 @@ const understood: [string, string[], Environment, Partial<Read>][] = [
   ['the same port for the Service', [UP, '--service-port=6443'], {}, { notices: [] }],
 ];
 
-test.each(understood)('accepts %s', async (_, words, env, settings) => {
-  expect(await read(words, env)).toMatchObject(settings);
+test.each(accepted)('accepts %s', async (_, args, env, settings) => {
+  expect(await read(args, env)).toMatchObject(settings);
 });
 
 test.each([
@@ -120,14 +120,14 @@ test.each([
     { POD_IP: '192.0.2.2' },
     '--listen-addr is 192.0.2.1:6443 only, but pods are sent to 192.0.2.2',
   ],
-])('warns about %s', async (_, words, env, sentence) => {
-  const { notices } = await read(words, env);
+])('warns about %s', async (_, args, env, sentence) => {
+  const { notices } = await read(args, env);
 
   expect(notices).toHaveLength(1);
   expect(notices[0]).toContain(sentence);
 });
 
-const wrong: [string, string[], Environment, string][] = [
+const rejected: [string, string[], Environment, string][] = [
   [
     'no upstream',
     [],
@@ -213,8 +213,8 @@ const wrong: [string, string[], Environment, string][] = [
   ],
 ];
 
-test.each(wrong)('rejects %s and says what to do', async (_, words, env, message) => {
-  const { exitCode, stderr } = await snicket(['tcp-proxy', ...words], { env });
+test.each(rejected)('rejects %s and says what to do', async (_, args, env, message) => {
+  const { exitCode, stderr } = await snicket(['tcp-proxy', ...args], { env });
 
   expect(stderr).toContain(message);
   expect(exitCode).toBe(2);

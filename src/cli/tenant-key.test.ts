@@ -13,8 +13,8 @@ writeFileSync(keyFile, `# two\n${older.toString('hex')}\n${newer.toString('base6
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function tenantKey(...words: string[]) {
-  return snicket(['tenant-key', ...words]);
+async function tenantKey(...args: string[]) {
+  return snicket(['tenant-key', ...args]);
 }
 
 test("prints the host's key of the newest master key", async () => {
@@ -40,10 +40,10 @@ test.each([
     'error: cannot read --key-file : EISDIR\nhint: pass the key file of the gateway, or create one: openssl rand -base64 32',
   ],
   ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
-])('rejects %s', async (_, words, sentence) => {
-  const { exitCode, stdout, stderr } = await tenantKey(...words);
+])('rejects %s', async (_, args, message) => {
+  const { exitCode, stdout, stderr } = await tenantKey(...args);
 
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
 });

@@ -112,12 +112,12 @@ function widerLines(text: string, columns: number): readonly string[] {
 
 test.each(Object.entries(TABLES))(
   '%s fits into 80 and 120 columns, and has no escape codes with NO_COLOR or in a pipe',
-  async (_, words) => {
+  async (_, args) => {
     // Together, since most of the time is spent waiting.
     const [narrow, wide, { stdout, stderr }] = await Promise.all([
-      terminal.showOutput(words, 80, { NO_COLOR: '1' }),
-      terminal.showOutput(words, 120),
-      terminal.snicket(words),
+      terminal.showOutput(args, 80, { NO_COLOR: '1' }),
+      terminal.showOutput(args, 120),
+      terminal.snicket(args),
     ]);
 
     for (const text of [narrow, wide, stdout]) expect(text).not.toBe('');
@@ -127,8 +127,8 @@ test.each(Object.entries(TABLES))(
   },
 );
 
-test.each(Object.entries(TEXTS))('%s has no colors, also on a terminal', async (_, words) => {
-  const text = await terminal.showOutput(words, 80);
+test.each(Object.entries(TEXTS))('%s has no colors, also on a terminal', async (_, args) => {
+  const text = await terminal.showOutput(args, 80);
 
   expect(text).not.toContain(ESCAPE);
   expect(text).not.toBe('');
@@ -153,13 +153,10 @@ test.each([
   ['of a folder', ['doctor', '-f', 'a-folder-that-is-not-there']],
   ['of what is asked for', ['render', 'a-tenant-with-a-name-that-nobody-has']],
   ['of a file, and notes beside them', ['render', '-f', '.']],
-])('errors %s fit a terminal, and are one line each in a pipe', async (_, words) => {
+])('errors %s fit a terminal, and are one line each in a pipe', async (_, args) => {
   terminal.write('wrong.yaml', 'kind: Exposure\n');
 
-  const [narrow, { stderr }] = await Promise.all([
-    terminal.show(words, 60),
-    terminal.snicket(words),
-  ]);
+  const [narrow, { stderr }] = await Promise.all([terminal.show(args, 60), terminal.snicket(args)]);
 
   const lines = narrow.trimEnd().split('\r\n');
   expect(stderr).toMatch(/^(?:(?:error|hint|note): .*\n)+$/);

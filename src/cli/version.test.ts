@@ -40,8 +40,8 @@ test('rejects an unknown output format, and names the known ones', async () => {
 });
 
 test('runs for --version too', async () => {
-  const asked = await snicket(['--version']);
+  const version = await snicket(['--version']);
 
-  expect(asked).toEqual(await snicket(['version']));
-  expect(asked.exitCode).toBe(0);
+  expect(version).toEqual(await snicket(['version']));
+  expect(version.exitCode).toBe(0);
 });

@@ -14,8 +14,8 @@ function command(): Command {
 }
 
 function valuesAt(line: string): readonly string[] | string {
-  const words = line.split(' ');
-  const expected = expectedAt(command(), words.slice(0, -1), words.at(-1) ?? '');
+  const args = line.split(' ');
+  const expected = expectedAt(command(), args.slice(0, -1), args.at(-1) ?? '');
   return expected.kind === 'values' ? expected.values.map(({ value }) => value) : expected.kind;
 }
 
@@ -30,7 +30,7 @@ test.each([
   ['--output ', ['table', 'json']],
   ['-o ', ['table', 'json']],
   ['--output=t', ['--output=table', '--output=json']],
-  // Bash splits --output=t into three words.
+  // Bash splits --output=t into three args.
   ['--output = t', ['table', 'json']],
   ['-o json ', ['near', 'far']],
   ['--output=json ', ['near', 'far']],
@@ -51,9 +51,9 @@ test('offers each option once, except variadic options', () => {
 });
 
 test('returns the positional arguments and flags for an Exposure', () => {
-  const words = ['near', 'blue', '-n', 'tenants', 'red'];
+  const args = ['near', 'blue', '-n', 'tenants', 'red'];
 
-  expect(expectedAt(command(), words, '')).toEqual({
+  expect(expectedAt(command(), args, '')).toEqual({
     kind: 'exposure',
     flags: new Map([['--namespace', 'tenants']]),
     positionals: ['near', 'blue', 'red'],

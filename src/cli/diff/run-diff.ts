@@ -77,8 +77,8 @@ async function dryRunsWith(
   const choice = selectionIn(source, flags, access.namespace);
   // A named Exposure may be only in the cluster, while a file has its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;
-  const meant = { choice, isWhole, namespace: operatorNamespace };
-  return objects && dryRunsApplied({ io, client, objects, ...meant, proxyImage, only });
+  const selection = { choice, isWhole, namespace: operatorNamespace };
+  return objects && dryRunsApplied({ io, client, objects, ...selection, proxyImage, only });
 }
 
 async function print(io: CommandIo, runs: DryRuns, { only, output }: DiffFlags): Promise<void> {

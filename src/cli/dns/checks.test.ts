@@ -50,12 +50,12 @@ test('a name of a load balancer passes with one common address', async () => {
 });
 
 test('no host passes while the addresses of the Edge are unknown', async () => {
-  const gone = { kind: 'name', host: 'gone.example.net' } as const;
+  const unresolvable = { kind: 'name', host: 'gone.example.net' } as const;
 
   expect(await stateOf({ ...nameOf('ok.example.com'), to: undefined })).toBe(
     'unknown AddressUnknown',
   );
-  expect(await stateOf(nameOf('ok.example.com', gone))).toBe('unknown AddressUnknown');
+  expect(await stateOf(nameOf('ok.example.com', unresolvable))).toBe('unknown AddressUnknown');
 });
 
 test('reports the found addresses and the fix', async () => {
@@ -72,7 +72,7 @@ test('reports the found addresses and the fix', async () => {
 });
 
 test('resolves each name once, a few at a time', async () => {
-  const asked: string[] = [];
+  const resolved: string[] = [];
   let open = 0;
   let most = 0;
   const to = { kind: 'name', host: 'lb.example.net' } as const;
@@ -80,7 +80,7 @@ test('resolves each name once, a few at a time', async () => {
 
   const checks = await checkNames(names, {
     async lookup(host) {
-      asked.push(host);
+      resolved.push(host);
       most = Math.max(most, ++open);
       await Promise.resolve();
       open--;
@@ -89,7 +89,7 @@ test('resolves each name once, a few at a time', async () => {
   });
 
   expect(checks.map(({ name }) => name)).toEqual(names);
-  expect(asked).toHaveLength(41);
+  expect(resolved).toHaveLength(41);
   expect(most).toBeLessThanOrEqual(17);
 });
 

@@ -39,10 +39,10 @@ export function dedupeResults(
 ): ProbeResults {
   const actions = new Map<HopResult, string>();
   const others = findings.filter((finding) => {
-    const echo = DUPLICATES[finding.code];
-    const reported = echo && hops.find((hop) => isRepeatedBy(echo, hop));
+    const duplicate = DUPLICATES[finding.code];
+    const reported = duplicate && hops.find((hop) => isRepeatedBy(duplicate, hop));
     if (reported === undefined) return true;
-    if (echo?.hasBetterAction === true) actions.set(reported, finding.action);
+    if (duplicate?.hasBetterAction === true) actions.set(reported, finding.action);
     return false;
   });
   const better = hops.map((hop) => {

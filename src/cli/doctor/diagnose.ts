@@ -105,20 +105,20 @@ function countText(count: number): string {
  */
 export async function diagnoseWorker(
   io: CommandIo,
-  words: WorkerFields,
+  fields: WorkerFields,
   { output, timeout }: PrintOptions,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const examining = examineWorker(io, words, { signal, timeoutMs: timeout });
-  const hops = await withProgress(io, `waiting for ${words.host}`, examining);
+  const examining = examineWorker(io, fields, { signal, timeoutMs: timeout });
+  const hops = await withProgress(io, `waiting for ${fields.host}`, examining);
   const tally = tallyOfHops(hops);
-  const endpoint = `${words.host}:${words.edge.port}`;
+  const endpoint = `${fields.host}:${fields.edge.port}`;
   if (output === 'table') {
-    const head = `this machine  ${endpoint}  edge ${words.edge.host}`;
+    const head = `this machine  ${endpoint}  edge ${fields.edge.host}`;
     io.stdout.write(`${hopsText(head, hops, currentScreen(io))}\n`);
     io.stdout.write(tallyText('1 machine', tally));
   } else {
-    const value = { tally, endpoint, edge: words.edge.host, hops: hops.map(hopValue) };
+    const value = { tally, endpoint, edge: fields.edge.host, hops: hops.map(hopValue) };
     io.stdout.write(valueText(value, output));
   }
   if (tally.fail > 0) io.exitCode = EXIT.wrong;

@@ -11,7 +11,7 @@ const LONG_HOST = `${'a.'.repeat(130)}example.com`;
 
 let lab: EdgeLab;
 let terminal: Terminal;
-let good: readonly string[];
+let passing: readonly string[];
 let bad: readonly string[];
 beforeAll(async () => {
   lab = await EdgeLab.create();
@@ -19,7 +19,7 @@ beforeAll(async () => {
   terminal.write('a.crt', lab.a.authority.cert);
   terminal.write('b.crt', lab.b.authority.cert);
   terminal.write('empty.crt', '');
-  good = edge((await lab.gateway()).port);
+  passing = edge((await lab.gateway()).port);
   bad = edge((await lab.misbehavingEdge({ readsOnce: 'misroutes', noName: 'first' })).port);
 });
 afterAll(async () => {
@@ -28,12 +28,12 @@ afterAll(async () => {
 });
 
 function edge(port: number): readonly string[] {
-  const words = ['doctor', 'edge', `127.0.0.1:${port}`, '--hosts', `${HOST_A},${HOST_B}`];
-  return [...words, '--ca', 'a.crt', 'b.crt', '--idle', '0.2s'];
+  const args = ['doctor', 'edge', `127.0.0.1:${port}`, '--hosts', `${HOST_A},${HOST_B}`];
+  return [...args, '--ca', 'a.crt', 'b.crt', '--idle', '0.2s'];
 }
 
 test('prints a table for a good edge, and exits with 0', async () => {
-  const { exitCode, stdout, stderr } = await terminal.snicket(good);
+  const { exitCode, stdout, stderr } = await terminal.snicket(passing);
 
   expect(stdout).toStartWith(
     'CHECK                RESULT  CODE\npassthrough          Pass    Passed\n',
@@ -76,7 +76,7 @@ test('prints the same results as JSON', async () => {
 });
 
 test('exits with 0 if there are only warnings', async () => {
-  const withoutCa = good.slice(0, 5);
+  const withoutCa = passing.slice(0, 5);
 
   const { exitCode, stdout } = await terminal.snicket([...withoutCa, '--idle', '0.2s']);
 
@@ -96,9 +96,9 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
 
 test('prints progress while it waits', async () => {
   const slow = await lab.misbehavingEdge({ noName: 'holds' });
-  const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
+  const args = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
-  const running = terminal.begin([...words, '--timeout', '0.2s', '--idle', '0.2s'], 80);
+  const running = terminal.begin([...args, '--timeout', '0.2s', '--idle', '0.2s'], 80);
 
   await until('it says what it waits for', () => {
     running.io.clock.advance(PROGRESS_DELAY_MS);
@@ -140,14 +140,14 @@ describe('exits with 2 and checks nothing if', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_, words, sentence) => {
-    const hosts = words.includes('--hosts') ? [] : ['--hosts', HOST_A];
+  test.each(cases)('%s', async (_, args, message) => {
+    const hosts = args.includes('--hosts') ? [] : ['--hosts', HOST_A];
 
     const { exitCode, stdout, stderr } = await terminal.snicket([
-      ...['doctor', 'edge', ...words, ...hosts],
+      ...['doctor', 'edge', ...args, ...hosts],
     ]);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });
@@ -182,19 +182,19 @@ describe('accepts several hosts and several CAs', () => {
     ['with commas', [`${HOST_A},${HOST_B}`], ['a.crt,b.crt']],
     ['with commas and spaces', [`${HOST_A},`, HOST_B], ['a.crt,', 'b.crt']],
   ])('%s', async (_, hosts, files) => {
-    const words = [...good.slice(0, 3), '--hosts', ...hosts, '--ca', ...files, ...idle];
+    const args = [...passing.slice(0, 3), '--hosts', ...hosts, '--ca', ...files, ...idle];
 
-    const { stdout } = await terminal.snicket(words);
+    const { stdout } = await terminal.snicket(args);
 
     expect(stdout).toContain(proven);
     expect(stdout).toContain('own-certificates     Pass    Passed\n');
   });
 
   test('before the edge', async () => {
-    const [, , at = ''] = good;
-    const words = [...idle, '--ca', 'a.crt,b.crt', '--hosts', `${HOST_A},${HOST_B}`, at];
+    const [, , at = ''] = passing;
+    const args = [...idle, '--ca', 'a.crt,b.crt', '--hosts', `${HOST_A},${HOST_B}`, at];
 
-    const { stdout } = await terminal.snicket(['doctor', 'edge', ...words]);
+    const { stdout } = await terminal.snicket(['doctor', 'edge', ...args]);
 
     expect(stdout).toContain(proven);
   });
@@ -202,7 +202,7 @@ describe('accepts several hosts and several CAs', () => {
   test('in a file with a comma in its name', async () => {
     terminal.write('a,b.crt', lab.authorities);
 
-    const { stdout } = await terminal.snicket([...good.slice(0, 5), '--ca', 'a,b.crt', ...idle]);
+    const { stdout } = await terminal.snicket([...passing.slice(0, 5), '--ca', 'a,b.crt', ...idle]);
 
     expect(stdout).toContain(proven);
   });

@@ -59,7 +59,7 @@ const UNKNOWN_PEER: ReadonlySet<string> = new Set(['EdgeTerminates', 'UnknownAut
 const PATH_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
 
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
-export async function examine(run: DryRun, means: ExaminationDeps): Promise<Examination> {
+export async function examine(run: DryRun, deps: ExaminationDeps): Promise<Examination> {
   const { object, resolved, plan, findings } = run;
   const about = {
     exposure: keyText(object.metadata),
@@ -69,9 +69,9 @@ export async function examine(run: DryRun, means: ExaminationDeps): Promise<Exam
     mode: plan?.mode,
     isBeingDeleted: object.metadata.deletionTimestamp !== undefined,
   };
-  const target = await targetOf(run, means.signal);
+  const target = await targetOf(run, deps.signal);
   if (target === undefined) return { ...about, hops: [], findings };
-  const found = await probe(target, means);
+  const found = await probe(target, deps);
   const hops = [...found, ...unprobed(run, target, found)].map((hop) =>
     withLastReport(hop, object),
   );
@@ -83,12 +83,12 @@ function byPath(a: HopResult, b: HopResult): number {
   return place(a) - place(b);
 }
 
-async function probe(target: ProbeTarget, means: ExaminationDeps): Promise<readonly HopResult[]> {
-  const { signal, timeoutMs, lookup } = means;
+async function probe(target: ProbeTarget, deps: ExaminationDeps): Promise<readonly HopResult[]> {
+  const { signal, timeoutMs, lookup } = deps;
   const options = { signal, timeoutMs, lookup };
   const hops = await probeExposure(target, options);
   if (!hops.some(({ code }) => UNKNOWN_PEER.has(code))) return hops;
-  return probeExposure({ ...target, knownAuthorities: await means.knownAuthorities() }, options);
+  return probeExposure({ ...target, knownAuthorities: await deps.knownAuthorities() }, options);
 }
 
 /** What to probe, as far as it could be read. */

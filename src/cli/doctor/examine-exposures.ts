@@ -49,8 +49,8 @@ async function examineOne(
   const view = new RedactedView(options.management);
   const run = await dryRun(object, { ...options, management: view }, signal);
   const findings = view.explained(run.findings);
-  const means = { signal, timeoutMs, lookup, knownAuthorities };
-  const found = await examine({ ...run, findings }, means);
+  const deps = { signal, timeoutMs, lookup, knownAuthorities };
+  const found = await examine({ ...run, findings }, deps);
   // In the folder of `snicket run` no Exposure has a status.
   return options.isGatewayHere === true
     ? found

@@ -26,9 +26,9 @@ afterAll(async () => {
 });
 
 test('checks the folder of `snicket run` like a management cluster', async () => {
-  const words = ['doctor', '-f', lab.folder, 'tenants/blue'];
+  const args = ['doctor', '-f', lab.folder, 'tenants/blue'];
 
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe('');
   expect(stdout).toStartWith(
@@ -57,8 +57,8 @@ test('names the location of an invalid file, and checks the others', async () =>
   await other.addTenant('blue');
   other.write('red.yaml', 'kind: Exposure\n');
 
-  const words = ['doctor', '-f', other.folder, 'tenants/blue', '-o', 'json'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['doctor', '-f', other.folder, 'tenants/blue', '-o', 'json'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe(
     'error: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',

@@ -11,7 +11,7 @@ setDefaultTimeout(240_000);
 let server: ApiServer;
 let health: Bun.Server<undefined>;
 let terminal: Terminal;
-let words: readonly string[];
+let args: readonly string[];
 let isReady = true;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   terminal = new Terminal();
   terminal.write('ca.crt', authority.cert);
-  words = [
+  args = [
     ...['doctor', '--from-worker', '--host', 'localhost', '--ca', 'ca.crt'],
     ...['--edge', `127.0.0.1:${server.port}`, '--service-address', `127.0.0.1:${server.port}`],
     ...['--no-virtual-address', '--proxy-port', String(server.port)],
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 test('all hops pass on a healthy node', async () => {
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe('');
   expect(stdout.replaceAll(String(server.port), 'PORT'))
@@ -64,7 +64,7 @@ test('all hops pass on a healthy node', async () => {
 
 test('-o json reports a missing virtual address', async () => {
   const virtual = ['--virtual-address', '100.64.99.99'];
-  const others = words.filter((word) => word !== '--no-virtual-address');
+  const others = args.filter((word) => word !== '--no-virtual-address');
   const { exitCode, stdout } = await terminal.snicket([...others, ...virtual, '-o', 'json']);
 
   const report = JSON.parse(stdout) as { tally: object; hops: readonly object[] };
@@ -84,8 +84,8 @@ test('-o json reports a missing virtual address', async () => {
 
 test('a proxy that is not ready fails only if the edge works', async () => {
   isReady = false;
-  const fault = await terminal.snicket(words);
-  const wrongHost = words.map((word) => (word === 'localhost' ? 'other.localhost' : word));
+  const fault = await terminal.snicket(args);
+  const wrongHost = args.map((word) => (word === 'localhost' ? 'other.localhost' : word));
   const echo = await terminal.snicket(wrongHost);
   isReady = true;
 
@@ -100,7 +100,7 @@ test('requests to the node do not use the HTTP proxy of the environment', async 
   const proxy = `http://127.0.0.1:${other.port}`;
   const env = ['env', `http_proxy=${proxy}`, `HTTP_PROXY=${proxy}`, 'no_proxy=', 'NO_PROXY='];
 
-  const { exitCode, stdout } = await terminal.run([...env, terminal.program, ...words]);
+  const { exitCode, stdout } = await terminal.run([...env, terminal.program, ...args]);
 
   expect(stdout).toMatch(/^ {2}node-proxy +Pass +Passed/m);
   expect(other.peers).toEqual([]);
@@ -111,7 +111,7 @@ test.each(['', 'A B', '*.x', '1.2.3.4', 'a\r\nX: y', 'a'.repeat(100_000)])(
   'rejects an invalid host: %#',
   async (host) => {
     for (const flag of ['--host', '--konnectivity-host']) {
-      const { exitCode, stderr, stdout } = await terminal.snicket([...words, flag, host]);
+      const { exitCode, stderr, stdout } = await terminal.snicket([...args, flag, host]);
 
       expect(stderr).toContain('must be a DNS name such as blue.k8s.example.com');
       expect(stdout).toBe('');
@@ -139,7 +139,7 @@ test.each([
 ])('rejects %j', async (more, sentence) => {
   terminal.write('kubeconfig', 'apiVersion: v1\n');
 
-  const { exitCode, stderr, stdout } = await terminal.snicket([...words, ...more]);
+  const { exitCode, stderr, stdout } = await terminal.snicket([...args, ...more]);
 
   expect(stderr).toContain(sentence);
   expect(stdout).toBe('');

@@ -29,10 +29,10 @@ export interface WorkerFields {
 /** Probes the hops that a node can reach. @throws CommandError */
 export async function examineWorker(
   io: Pick<CommandIo, 'path'>,
-  words: WorkerFields,
+  fields: WorkerFields,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<readonly HopResult[]> {
-  const { host, konnectivityHost, edge, ca, virtualAddress } = words;
+  const { host, konnectivityHost, edge, ca, virtualAddress } = fields;
   if (platform() !== 'linux') {
     throw new CommandError(
       `--from-worker requires Linux (running on ${platform()})`,
@@ -40,7 +40,7 @@ export async function examineWorker(
     );
   }
   const tenantCa = readAuthorities(io, ca);
-  const way = await probeExposure(
+  const path = await probeExposure(
     {
       apiHost: host,
       konnectivityHost,
@@ -56,16 +56,16 @@ export async function examineWorker(
     {
       tenantCa,
       caFile: io.path(ca),
-      service: words.serviceAddress,
-      proxyPort: words.proxyPort,
-      healthPort: words.healthPort,
+      service: fields.serviceAddress,
+      proxyPort: fields.proxyPort,
+      healthPort: fields.healthPort,
       virtualAddress: virtualAddress === false ? undefined : virtualAddress,
     },
     { signal, timeoutMs, node },
   );
-  const cut = way.find(({ name, state }) => state === 'Fail' && WAY.has(name));
+  const cut = path.find(({ name, state }) => state === 'Fail' && PATH_HOPS.has(name));
   return [
-    ...(konnectivityHost === undefined ? way.filter(({ name }) => name !== 'konnectivity') : way),
+    ...(konnectivityHost === undefined ? path.filter(({ name }) => name !== 'konnectivity') : path),
     ...own.map((hop) =>
       cut !== undefined && hasSameCause(hop) ? skippedForSameCause(hop, `hop ${cut.name}`) : hop,
     ),
@@ -81,7 +81,7 @@ function hasSameCause({ name, state, code }: HopResult): boolean {
 }
 
 /** The hops that a proxy depends on. A proxy does not use DNS. */
-const WAY: ReadonlySet<string> = new Set(['edge', 'sni', 'certificate', 'api']);
+const PATH_HOPS: ReadonlySet<string> = new Set(['edge', 'sni', 'certificate', 'api']);
 
 function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {
   try {

@@ -83,9 +83,9 @@ test.each([
     ['-A'],
     'error: --all-namespaces cannot be combined with --pre\nhint: remove --all-namespaces\n',
   ],
-])('--pre cannot be combined with %j', async (words, sentence) => {
-  const { exitCode, stderr } = await terminal.snicket(['doctor', '--pre', ...words]);
+])('--pre cannot be combined with %j', async (args, message) => {
+  const { exitCode, stderr } = await terminal.snicket(['doctor', '--pre', ...args]);
 
-  expect(stderr).toBe(sentence);
+  expect(stderr).toBe(message);
   expect(exitCode).toBe(2);
 });

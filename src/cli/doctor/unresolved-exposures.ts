@@ -57,7 +57,7 @@ function whyUnresolved(object: KubeObject, management: ManagementSnapshot): read
   if (shim.exposure === undefined) return shim.findings;
   // An existing Exposure is examined like any other.
   if (existing !== undefined) return [];
-  return [edge.finding === undefined ? notMade(object) : unknownEdge(edge.finding)];
+  return [edge.finding === undefined ? exposureMissing(object) : unknownEdge(edge.finding)];
 }
 
 /** Replaces the action, which is about `spec.edgeRef` of an Exposure. Here the annotation is wrong. */
@@ -65,7 +65,7 @@ function unknownEdge(finding: Finding): Finding {
   return { ...finding, action: `Correct the annotation ${EDGE_ANNOTATION}, or create the Edge.` };
 }
 
-function notMade(object: KubeObject): Finding {
+function exposureMissing(object: KubeObject): Finding {
   return {
     code: 'NotReconciled',
     severity: 'error',

@@ -37,9 +37,9 @@ test('an explicit default is not a difference', () => {
 
 test('reports fields that only one of the Exposures has', () => {
   const present = draftExposure({ ...blue, edge: 'e', apiHost: 'a.test' });
-  const wanted = draftExposure({ ...blue, apiHost: 'b.test', konnectivityHost: 'k.test' });
+  const requested = draftExposure({ ...blue, apiHost: 'b.test', konnectivityHost: 'k.test' });
 
-  expect(differences(present, wanted)).toEqual([
+  expect(differences(present, requested)).toEqual([
     { path: 'spec.edgeRef.name', present: '"e"', wanted: undefined },
     { path: 'spec.hosts.api', present: '"a.test"', wanted: '"b.test"' },
     { path: 'spec.hosts.konnectivity', present: undefined, wanted: '"k.test"' },

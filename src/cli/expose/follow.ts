@@ -23,24 +23,24 @@ export async function followUntilReady(
   const { name, namespace } = metadata;
   const ended = new AbortController();
   const source = new ClusterSource(client, { name, namespace }, operatorNamespace);
-  const began = performance.now();
-  let said = '';
+  const startMs = performance.now();
+  let printed = '';
   let last: StatusView | undefined;
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const look = () => {
+  const update = () => {
     const followed = following.current();
     if (followed === undefined) return;
     last = statusViewOf(followed.objects);
     const [exposure] = last.exposures;
-    const news = followed.trouble ?? (exposure === undefined ? 'deleted' : stepText(exposure));
-    const seconds = Math.round((performance.now() - began) / 1000);
-    if (news !== said) printMessage(io, `${String(seconds).padStart(4)}s  ${news}`);
-    said = news;
+    const step = followed.trouble ?? (exposure === undefined ? 'deleted' : stepText(exposure));
+    const seconds = Math.round((performance.now() - startMs) / 1000);
+    if (step !== printed) printMessage(io, `${String(seconds).padStart(4)}s  ${step}`);
+    printed = step;
     if (exposure !== undefined && isUsable(exposure)) resolve(true);
     if (exposure === undefined) resolve(false);
   };
   printMessage(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
-  const following = source.follow(look, ended.signal);
+  const following = source.follow(update, ended.signal);
   const timer = setTimeout(() => resolve(false), timeout);
   const isReady = await promise;
   clearTimeout(timer);

@@ -63,8 +63,8 @@ async function openOrDraft(
       await printWithoutCluster(io, requested, flags, error.message);
       return undefined;
     }
-    const way = 'without a cluster, --dry-run requires KIND/NAME or --endpoints';
-    throw new AccessError(error.code, `${error.message}; ${way}`, error);
+    const requirement = 'without a cluster, --dry-run requires KIND/NAME or --endpoints';
+    throw new AccessError(error.code, `${error.message}; ${requirement}`, error);
   }
 }
 
@@ -220,10 +220,10 @@ async function hasWritten(
   options: ExposeFlags,
 ): Promise<boolean> {
   try {
-    const made = await client.create(RESOURCES.exposure, object);
+    const created = await client.create(RESOURCES.exposure, object);
     const { output } = options;
-    if (output === 'table') io.stdout.write(exposedText(programName(io), made, preview));
-    else print(io, made, { output });
+    if (output === 'table') io.stdout.write(exposedText(programName(io), created, preview));
+    else print(io, created, { output });
     // The user has seen the errors of the plan and created it anyway.
     io.exitCode = 0;
     return true;

@@ -18,8 +18,8 @@ const VERSION = 'must be a Kubernetes version such as v1.36.0';
 const RENDER = ['render', '-f', 'edge.yaml', 'blue.yaml'];
 const LONG_HOST = `${'a.'.repeat(130)}example.com`;
 
-async function expectRefused(words: readonly string[], sentence: string): Promise<void> {
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+async function expectRefused(args: readonly string[], sentence: string): Promise<void> {
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toContain(sentence);
   expect(stdout).toBe('');

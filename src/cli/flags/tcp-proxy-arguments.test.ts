@@ -28,6 +28,6 @@ const lines: [string, string[], string[]][] = [
   ['a negative value', ['tcp-proxy', '--v', '-1'], ['tcp-proxy', '--v', '-1']],
 ];
 
-test.each(lines)('reads %s', (_, words, read) => {
-  expect(tcpProxyArguments(words)).toEqual(read);
+test.each(lines)('reads %s', (_, args, read) => {
+  expect(tcpProxyArguments(args)).toEqual(read);
 });

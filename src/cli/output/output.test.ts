@@ -18,7 +18,7 @@ describe('a table', () => {
     expect(tableText(HEADINGS, ROWS, { hasColors: false })).toBe(TABLE);
   });
 
-  test('shows states with marks in color, and as plain words otherwise', () => {
+  test('shows states with marks in color, and as plain args otherwise', () => {
     const rows = [
       [stateCell('Pass', 'pass'), 'a'],
       [stateCell('Skip', 'skip'), 'b'],
@@ -119,7 +119,7 @@ WHAT  a tenant answered
 
   test('fits the terminal, except for single words that do not fit', () => {
     const word = fc.stringMatching(/^[a-z.]{1,20}$/);
-    const cell = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '));
+    const cell = fc.array(word, { minLength: 1, maxLength: 12 }).map((args) => args.join(' '));
     const row = fc.tuple(word, word, cell);
 
     fc.assert(
@@ -131,9 +131,9 @@ WHAT  a tenant answered
 
           const lines = text.split('\n');
           expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
-          const words = text.split(/\s+/);
+          const args = text.split(/\s+/);
           for (const one of rows.flat().flatMap((all) => all.split(' ')))
-            expect(words).toContain(one);
+            expect(args).toContain(one);
         },
       ),
     );

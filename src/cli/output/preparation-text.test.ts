@@ -150,7 +150,7 @@ describe("the preparation of a provider's object", () => {
     expect(exitCode).toBe(2);
   });
 
-  test('stays after a cleanup if the record is unreadable, which is reported', async () => {
+  test('stays after a cleanup if the record is bothClusters, which is reported', async () => {
     await using lab = await startProvidedLab({ hasSockets: true });
     await addKamaji(lab, 'blue');
     await expose(lab);
@@ -161,16 +161,16 @@ describe("the preparation of a provider's object", () => {
     await lab.unexpose('blue');
     using terminal = new Terminal(lab.management);
 
-    const both = await terminal.snicket(['diff', 'blue', ...IMAGE]);
+    const bothClusters = await terminal.snicket(['diff', 'blue', ...IMAGE]);
     const one = await terminal.snicket(['diff', 'blue', '--only', 'management', ...IMAGE]);
 
-    for (const { exitCode, stdout, stderr } of [both, one]) {
+    for (const { exitCode, stdout, stderr } of [bothClusters, one]) {
       expect(stderr).toStartWith('error: tenants/blue: PreparationRecordInvalid: ');
       expect(stdout).toContain('  - management TenantRoute tenants/blue-');
       expect(stdout).not.toContain('TenantControlPlane');
       expect(exitCode).toBe(2);
     }
-    expect(both.stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
+    expect(bothClusters.stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
     expect(one.stdout).not.toContain('DaemonSet');
   });
 

@@ -7,9 +7,9 @@ const FREE = ['--grace', '0', '--drain', '0', '--listen', '127.0.0.1:0', '--http
 test('a gateway logs text on a terminal', async () => {
   using terminal = new Terminal();
   terminal.write('routes.yaml', 'routes: []\n');
-  const words = ['gateway', '--routes', 'routes.yaml', ...FREE];
+  const args = ['gateway', '--routes', 'routes.yaml', ...FREE];
 
-  const session = terminal.open(words, 80, { NO_COLOR: '1' });
+  const session = terminal.open(args, 80, { NO_COLOR: '1' });
   await until('it accepts', () => session.text.includes('accepting connections'));
   session.type('\u0003');
   await session.ended;

@@ -50,9 +50,9 @@ describe('render -f with files', () => {
   });
 
   test('prints the objects of one cluster only, which kubectl accepts', async () => {
-    const words = ['render', '-f', 'edge.yaml', '-f', 'blue.yaml', '--only', 'management'];
+    const args = ['render', '-f', 'edge.yaml', '-f', 'blue.yaml', '--only', 'management'];
 
-    const { stdout } = await terminal.snicket(words);
+    const { stdout } = await terminal.snicket(args);
 
     expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode Terminate
 # tenants-blue.k8s.example.com:443 is routed to port 6443 of Service blue

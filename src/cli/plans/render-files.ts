@@ -84,20 +84,20 @@ export async function plansOfFiles(
 ): Promise<{ readonly shown: readonly ExposurePlan[]; readonly notes: readonly string[] }> {
   const owned = withOwners(files.map(inPreferredVersion));
   const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
-  const asked = requestedExposures(owned, inFiles);
-  const exposures = [...inFiles.exposures, ...asked.exposures];
-  const unresolved = unmetIn(asked, exposures);
+  const requested = requestedExposures(owned, inFiles);
+  const exposures = [...inFiles.exposures, ...requested.exposures];
+  const unresolved = unresolvedIn(requested, exposures);
   const chosen = new Set(choose([...exposures, ...unresolved.map(({ object }) => object)]));
-  const objects = [...owned, ...asked.exposures];
+  const objects = [...owned, ...requested.exposures];
   const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
   const deps = { ...assumptions, management };
   const shown = unresolved.filter(({ object }) => chosen.has(object));
   for (const object of exposures.filter((one) => chosen.has(one))) {
-    const one = await shownFrom(object, deps, assumptions);
-    const said = asked.findings.get(keyText(object.metadata)) ?? [];
-    shown.push({ ...one, findings: [...one.findings, ...said] });
+    const one = await exposurePlan(object, deps, assumptions);
+    const shimFindings = requested.findings.get(keyText(object.metadata)) ?? [];
+    shown.push({ ...one, findings: [...one.findings, ...shimFindings] });
   }
   return {
     shown: shown.toSorted((a, b) =>
@@ -106,7 +106,7 @@ export async function plansOfFiles(
     notes: [
       ...shown.flatMap(ownershipNote),
       ...shown.flatMap((one) => versionNotes(one, files)),
-      ...[...chosen].flatMap(({ metadata }) => asked.sentences.get(keyText(metadata)) ?? []),
+      ...[...chosen].flatMap(({ metadata }) => requested.sentences.get(keyText(metadata)) ?? []),
       ...added.map((object) => `${objectText(object)} is in no file, and was assumed`),
     ],
   };
@@ -145,22 +145,22 @@ function versionNotes(
 }
 
 /** Returns an Exposure with findings for each annotation that does not result in one. */
-function unmetIn(
+function unresolvedIn(
   { findings }: RequestedExposures,
   exposures: readonly KubeObject[],
 ): ExposurePlan[] {
   const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
   return [...findings]
     .filter(([key]) => !there.has(key))
-    .map(([key, said]) => {
+    .map(([key, shimFindings]) => {
       const [namespace = '', name = ''] = key.split('/');
       const { apiVersion, kind } = RESOURCES.exposure;
       const object = { apiVersion, kind, metadata: { name, namespace } };
-      return { object, findings: said };
+      return { object, findings: shimFindings };
     });
 }
 
-async function shownFrom(
+async function exposurePlan(
   object: KubeObject,
   deps: ObserveDeps & { readonly management: ManagementSnapshot },
   assumptions: Assumptions,

@@ -51,7 +51,7 @@ interface AppliedFiles extends Common {
   readonly isWhole: boolean;
 }
 
-const HERE: Omit<FilesLocation, 'hasFaults'> = {
+const FILES: Omit<FilesLocation, 'hasFaults'> = {
   place: 'these files',
   action: 'add a file with an Exposure, or pass -A for all Exposures of the cluster',
 };
@@ -69,7 +69,7 @@ export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<Dry
   const chosen = options.isWhole
     ? selectedOrFail(management.exposures, choice)
     : selectedInFiles(management.exposures.filter(isInFiles), [choice], {
-        ...HERE,
+        ...FILES,
         hasFaults: false,
       });
   const proxyImage = options.proxyImage ?? (await proxyImageOf({ io, client, namespace }, signal));
@@ -95,7 +95,7 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
     tenantRoutes: tenantRoutes.filter(isTenantRoute),
   };
   const all = [
-    ...appliedObjects(staying(io, live, folder, reading), objects),
+    ...appliedObjects(afterSync(io, live, folder, reading), objects),
     ...tenantRoutes,
     ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
     await masterKeys(io, state),
@@ -113,7 +113,7 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
       : [];
     const changes = { ...run.changes, management: [...deleted, ...routes] };
     const isUnread = isDeleted && only !== 'management' && run.findings.length > 0;
-    yield { ...run, changes, ...(isUnread && { findings: [unread(run)] }) };
+    yield { ...run, changes, ...(isUnread && { findings: [notShown(run)] }) };
   }
 }
 
@@ -121,7 +121,7 @@ export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRu
  * Returns the live objects after the folder has been read. Objects that are missing in the folder are deleted, within
  * the limits that `snicket run` sets.
  */
-function staying(
+function afterSync(
   io: CommandIo,
   {
     objects: live,
@@ -140,11 +140,11 @@ function staying(
   for (const fault of faults) printMessage(io, `warning: ${faultText(fault)}`);
   return live.flatMap((object) => {
     if (!remove.includes(object)) return [object];
-    return object.kind === RESOURCES.exposure.kind ? [gone(object)] : [];
+    return object.kind === RESOURCES.exposure.kind ? [markedDeleted(object)] : [];
   });
 }
 
-function gone(exposure: KubeObject): KubeObject {
+function markedDeleted(exposure: KubeObject): KubeObject {
   const deletionTimestamp = timeText(new Date());
   return { ...exposure, metadata: { deletionTimestamp, ...exposure.metadata } };
 }
@@ -153,7 +153,7 @@ function gone(exposure: KubeObject): KubeObject {
  * Returns a warning that the cleanup of a tenant is not shown: its Secrets were removed from the folder too. The
  * process keeps them until the cleanup is done.
  */
-function unread({ findings }: DryRun): Finding {
+function notShown({ findings }: DryRun): Finding {
   const [why] = findings;
   const because = why === undefined ? '' : ` ${why.message}`;
   return {

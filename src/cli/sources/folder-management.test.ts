@@ -20,8 +20,8 @@ test('dns -f prints records for the hosts in the folder of `snicket run`', async
   await lab.addTenant('blue');
   await lab.addTenant('red');
 
-  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe('');
   expect(stdout).toBe(`# Edge shared
@@ -67,13 +67,13 @@ test.each([
   [['doctor', '-o', 'json']],
   [['render']],
   [['diff', '--state', '.']],
-])('rejects a folder without an Exposure if its path was given: %j', async (words) => {
+])('rejects a folder without an Exposure if its path was given: %j', async (args) => {
   using terminal = new Terminal();
   mkdirSync(join(terminal.folder, 'tenants'));
   terminal.write('status.yaml', 'kind: List\nitems: []\n');
   terminal.write('master.key', '');
 
-  const { exitCode, stdout, stderr } = await terminal.snicket([...words, '-f', 'tenants']);
+  const { exitCode, stdout, stderr } = await terminal.snicket([...args, '-f', 'tenants']);
 
   expect(stderr).toBe(
     'error: no Exposures in folder tenants\nhint: add a file with an Exposure, or pass the folder of snicket run\n',
@@ -84,22 +84,22 @@ test.each([
 
 test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
   'a missing Exposure may be in an invalid file or in another namespace: %j',
-  async (words) => {
+  async (args) => {
     await using lab = new RunLab();
     using terminal = new Terminal();
     await lab.addTenant('blue');
 
-    const elsewhere = await terminal.snicket([...words, '-f', lab.folder, '-n', 'others']);
+    const otherNamespace = await terminal.snicket([...args, '-f', lab.folder, '-n', 'others']);
     lab.write('red.yaml', 'kind: Exposure\n');
-    const wrong = await terminal.snicket([...words, 'tenants/red', '-f', lab.folder]);
+    const invalid = await terminal.snicket([...args, 'tenants/red', '-f', lab.folder]);
 
-    expect(elsewhere.stderr).toBe(
+    expect(otherNamespace.stderr).toBe(
       'error: no Exposures in namespace others\nhint: existing Exposures: tenants/blue\n',
     );
-    expect(elsewhere.exitCode).toBe(2);
-    expect(wrong.stderr).toContain('error: red.yaml:1:1: not an object');
-    expect(wrong.stderr).not.toContain('Exposure not found: tenants/red');
-    expect(wrong.exitCode).toBe(2);
+    expect(otherNamespace.exitCode).toBe(2);
+    expect(invalid.stderr).toContain('error: red.yaml:1:1: not an object');
+    expect(invalid.stderr).not.toContain('Exposure not found: tenants/red');
+    expect(invalid.exitCode).toBe(2);
   },
 );
 
@@ -111,8 +111,8 @@ test('kubeconfig -f prints a kubeconfig that connects through the gateway of `sn
   await lab.start();
   await lab.untilCondition('blue', 'Routed', /^True/);
 
-  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue', '--by-address'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['kubeconfig', '-f', lab.folder, 'tenants/blue', '--by-address'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe('');
   expect(stdout).toContain(`server: https://127.0.0.1:${lab.port}\n`);
@@ -128,8 +128,8 @@ test('an invalid file does not affect the kubeconfig of another tenant', async (
   await lab.addTenant('blue');
   lab.write('red.yaml', 'kind: Exposure\n');
 
-  const words = ['kubeconfig', '-f', lab.folder, '-n', 'tenants', 'blue'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['kubeconfig', '-f', lab.folder, '-n', 'tenants', 'blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe(
     'warning: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',
@@ -144,8 +144,8 @@ test('dns -f names the location of an invalid file, and prints the records of th
   await lab.addTenant('blue');
   lab.write('red.yaml', 'kind: Exposure\n');
 
-  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toBe(
     'error: red.yaml:1:1: not an object\nhint: set apiVersion, kind and metadata.name\n',
@@ -161,8 +161,8 @@ test('kubeconfig -f fails if the Secret of the tenant is not in the folder', asy
   const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
   lab.write('blue/tenant.yaml', text.split('---\n').slice(0, 2).join('---\n'));
 
-  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue'];
-  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+  const args = ['kubeconfig', '-f', lab.folder, 'tenants/blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
 
   expect(stderr).toStartWith(
     'error: tenants/blue: the tenant has no kubeconfig: Secret tenants/blue-admin does not exist.\nhint: Create it, or correct its name in spec.controlPlane.',
@@ -196,12 +196,12 @@ test('render -f prints one Exposure even if a folder has its name', async () => 
   // As if the folder itself were the working directory.
   mkdirSync(join(terminal.folder, 'blue'));
 
-  for (const words of [
+  for (const args of [
     ['-f', lab.folder, 'tenants/blue'],
     ['-f', lab.folder, 'blue', '-n', 'tenants'],
     ['tenants/blue', '-f', lab.folder],
   ]) {
-    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...args]);
 
     expect(stderr).toBe('');
     expect(stdout.match(/^# Exposure \S+:/gm)).toEqual(['# Exposure tenants/blue:']);
@@ -224,18 +224,18 @@ test('render -f reports a Secret that is not in the folder', async () => {
 
 test.each([[['dns']], [['kubeconfig', 'blue']]])(
   'rejects a missing folder, and flags of a cluster together with -f: %j',
-  async (words) => {
+  async (args) => {
     using terminal = new Terminal();
 
-    const gone = await terminal.snicket([...words, '-f', 'gone']);
-    const both = await terminal.snicket([...words, '-f', '.', '--context', 'here']);
+    const missing = await terminal.snicket([...args, '-f', 'gone']);
+    const combined = await terminal.snicket([...args, '-f', '.', '--context', 'here']);
 
-    expect(gone.stderr).toContain('pass the folder of snicket run\n');
-    expect(gone.exitCode).toBe(2);
-    expect(both.stderr).toBe(
+    expect(missing.stderr).toContain('pass the folder of snicket run\n');
+    expect(missing.exitCode).toBe(2);
+    expect(combined.stderr).toBe(
       'error: --context cannot be combined with -f\nhint: remove --context\n',
     );
-    expect(both.exitCode).toBe(2);
+    expect(combined.exitCode).toBe(2);
   },
 );
 
@@ -251,13 +251,13 @@ describe('--state', () => {
     [['doctor', '--timeout', '1ms'], `tenants/blue  ${API_HOST}:`],
     [['kubeconfig', 'tenants/blue'], `server: https://${API_HOST}:`],
     [['render'], '# Exposure tenants/blue: Edge shared, driver snicket, mode Passthrough\n'],
-  ])('selects the folder to which the state belongs: %j', async (words, text) => {
+  ])('selects the folder to which the state belongs: %j', async (args, text) => {
     await using lab = new RunLab();
     using terminal = new Terminal();
     await lab.addTenant('blue');
     writeState(terminal, lab.folder);
 
-    const { stdout, stderr } = await terminal.snicket([...words, '--state', 'state']);
+    const { stdout, stderr } = await terminal.snicket([...args, '--state', 'state']);
 
     expect(stderr).toBe('');
     expect(stdout).toContain(text);
@@ -284,13 +284,13 @@ describe('--state', () => {
 
   test.each([[['doctor']], [['dns']], [['render']], [['kubeconfig', 'blue']]])(
     'rejects the state of another folder than -f: %j',
-    async (words) => {
+    async (args) => {
       await using lab = new RunLab();
       using terminal = new Terminal();
       await lab.addTenant('blue');
       writeState(terminal, '/etc/other');
 
-      const ended = await terminal.snicket([...words, '-f', lab.folder, '--state', 'state']);
+      const ended = await terminal.snicket([...args, '-f', lab.folder, '--state', 'state']);
 
       expect(ended.stderr).toBe(
         `error: the state state belongs to the folder /etc/other, not to ${lab.folder}\nhint: pass -f /etc/other, or --state with the state folder of ${lab.folder}\n`,
@@ -301,21 +301,29 @@ describe('--state', () => {
 
   test.each([[['doctor']], [['dns']], [['render']], [['diff']], [['kubeconfig', 'blue']]])(
     'rejects a state without the name of its folder, and flags of a cluster: %j',
-    async (words) => {
+    async (args) => {
       using terminal = new Terminal();
       terminal.write('status.yaml', 'kind: List\nitems: []\n');
 
-      const nameless = await terminal.snicket([...words, '--state', '.']);
-      const both = await terminal.snicket([...words, '-f', '.', '--state', '.', '--context', 'a']);
+      const nameless = await terminal.snicket([...args, '--state', '.']);
+      const combined = await terminal.snicket([
+        ...args,
+        '-f',
+        '.',
+        '--state',
+        '.',
+        '--context',
+        'a',
+      ]);
 
       expect(nameless.stderr).toBe(
         'error: the state . does not name its folder\nhint: pass the folder with -f\n',
       );
       expect(nameless.exitCode).toBe(2);
-      expect(both.stderr).toBe(
+      expect(combined.stderr).toBe(
         'error: --context cannot be combined with --state\nhint: remove --context\n',
       );
-      expect(both.exitCode).toBe(2);
+      expect(combined.exitCode).toBe(2);
     },
   );
 });
@@ -327,10 +335,10 @@ test.each([
   [['render']],
   [['diff']],
   [['kubeconfig', 'blue']],
-])('without a kubeconfig, the hint names the flags for `snicket run`: %j', async (words) => {
+])('without a kubeconfig, the hint names the flags for `snicket run`: %j', async (args) => {
   using terminal = new Terminal();
 
-  const { exitCode, stderr } = await terminal.snicket(words);
+  const { exitCode, stderr } = await terminal.snicket(args);
 
   expect(stderr).toStartWith('error: no cluster configured: ');
   expect(stderr).toEndWith(

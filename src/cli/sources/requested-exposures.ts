@@ -27,17 +27,17 @@ export function requestedExposures(
   const exposures: KubeObject[] = [];
   const sentences = new Map<string, string>();
   const findings = new Map<string, readonly Finding[]>();
-  for (const object of objects.map(identified)) {
+  for (const object of objects.map(withUid)) {
     const key = keyText(object.metadata);
     const isOfKey = ({ metadata }: KubeObject) => keyText(metadata) === key;
     const existing = [...view.exposures, ...exposures].find(isOfKey);
     const shim = shimFor(object, shimContext(view, object, existing));
     if (shim === undefined) continue;
     const obstacle = shimObstacle(existing, object);
-    const said: readonly Finding[] =
+    const shimFindings: readonly Finding[] =
       // The existing Exposure takes precedence, so that this is only a warning.
       obstacle === undefined ? shim.findings : [{ ...obstacle, severity: 'warning' }];
-    findings.set(key, [...(findings.get(key) ?? []), ...said]);
+    findings.set(key, [...(findings.get(key) ?? []), ...shimFindings]);
     if (existing !== undefined || shim.exposure === undefined) continue;
     exposures.push(shim.exposure);
     sentences.set(
@@ -49,7 +49,7 @@ export function requestedExposures(
 }
 
 /** Adds a uid, by which an Exposure refers to its owner. An object that is in no cluster has none. */
-function identified(object: KubeObject): KubeObject {
+function withUid(object: KubeObject): KubeObject {
   const { uid = `${object.apiVersion} ${objectText(object)}` } = object.metadata;
   return { ...object, metadata: { ...object.metadata, uid } };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ChangeLines } from './change-lines.ts';
 import type { ExposureView, StatusView } from './status-view.ts';
 
-function situation(ready: ExposureView['ready'], message = 'so', names = ['blue']): StatusView {
+function view(ready: ExposureView['ready'], message = 'so', names = ['blue']): StatusView {
   return {
     edges: [],
     exposures: names.map((name) => ({
@@ -21,16 +21,14 @@ function situation(ready: ExposureView['ready'], message = 'so', names = ['blue'
 test('returns each change once: new objects and deleted objects', () => {
   const lines = new ChangeLines();
 
-  expect(lines.next(situation('True'))).toEqual(['Exposure tenants/blue: Ready=True']);
-  expect(lines.next(situation('True'))).toEqual([]);
-  expect(lines.next(situation('False'))).toEqual([
-    'Exposure tenants/blue: Ready=False: Reason: so',
-  ]);
-  expect(lines.next(situation('False', 'so', []))).toEqual(['Exposure tenants/blue: deleted']);
+  expect(lines.next(view('True'))).toEqual(['Exposure tenants/blue: Ready=True']);
+  expect(lines.next(view('True'))).toEqual([]);
+  expect(lines.next(view('False'))).toEqual(['Exposure tenants/blue: Ready=False: Reason: so']);
+  expect(lines.next(view('False', 'so', []))).toEqual(['Exposure tenants/blue: deleted']);
 });
 
 test('reports a broken path of a Ready Exposure', () => {
-  const [exposure] = situation('True').exposures;
+  const [exposure] = view('True').exposures;
   const lastTransitionTime = '2026-03-02T08:00:00Z';
   const claim = { status: 'False', reason: 'EdgeUnreachable', message: 'silent' } as const;
   const conditions = [{ type: 'Reachable', ...claim, lastTransitionTime }];
@@ -44,14 +42,14 @@ test('reports a broken path of a Ready Exposure', () => {
 
 test('reports that the source does not answer, and that it answers again', () => {
   const lines = new ChangeLines();
-  lines.next(situation('True'));
+  lines.next(view('True'));
 
-  expect(lines.next(situation('True'), 'refused')).toEqual(['Status outdated: refused']);
-  expect(lines.next(situation('True'))).toEqual(['Status current again']);
+  expect(lines.next(view('True'), 'refused')).toEqual(['Status outdated: refused']);
+  expect(lines.next(view('True'))).toEqual(['Status current again']);
 });
 
 test('keeps messages of other programs on one line', () => {
-  const [line] = new ChangeLines().next(situation('False', 'a\nb\u001B[2J'));
+  const [line] = new ChangeLines().next(view('False', 'a\nb\u001B[2J'));
 
   expect(line).toBe('Exposure tenants/blue: Ready=False: Reason: a b [2J');
 });

@@ -9,31 +9,31 @@ import { brokenPath, operatorName, type ExposureView, type StatusView } from './
 export class ChangeLines {
   #reported: ReadonlyMap<string, string> = new Map();
 
-  /** Returns the lines for what has changed, and for what is gone. */
-  next(situation: StatusView, trouble?: string): readonly string[] {
-    const now = new Map(claimsOf(situation, trouble));
-    const changed = [...now].filter(([name, claim]) => this.#reported.get(name) !== claim);
-    const gone = [...this.#reported.keys()].filter((name) => !now.has(name));
+  /** Returns the lines for what has changed, and for what is deleted. */
+  next(view: StatusView, trouble?: string): readonly string[] {
+    const now = new Map(statesOf(view, trouble));
+    const changed = [...now].filter(([name, state]) => this.#reported.get(name) !== state);
+    const deleted = [...this.#reported.keys()].filter((name) => !now.has(name));
     this.#reported = now;
     return [
-      ...changed.map(([name, claim]) => `${name}: ${claim}`),
-      ...gone.map((name) => (name === TROUBLE ? 'Status current again' : `${name}: deleted`)),
+      ...changed.map(([name, state]) => `${name}: ${state}`),
+      ...deleted.map((name) => (name === TROUBLE ? 'Status current again' : `${name}: deleted`)),
     ];
   }
 }
 
 const TROUBLE = 'Status outdated';
 
-function claimsOf(
-  situation: StatusView,
+function statesOf(
+  view: StatusView,
   trouble: string | undefined,
 ): readonly (readonly [string, string])[] {
-  const { edges = [], exposures, operator, faults } = situation;
+  const { edges = [], exposures, operator, faults } = view;
   return [
     ...(trouble === undefined ? [] : [[TROUBLE, oneLine(trouble)] as const]),
     ...(operator === undefined
       ? []
-      : [[operatorName(situation), oneLine(operatorText(operator, faults))] as const]),
+      : [[operatorName(view), oneLine(operatorText(operator, faults))] as const]),
     ...(faults === undefined
       ? []
       : [['Folder', oneLine(faults.join('; ') || 'no errors')] as const]),

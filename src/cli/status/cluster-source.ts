@@ -41,7 +41,7 @@ export class ClusterSource implements StatusSource {
     const edges = new Informer({ client, resource: RESOURCES.edge });
     let operator: OperatorState | undefined;
     let isPolling = false;
-    const look = async () => {
+    const pollOperator = async () => {
       // One request at a time, so that requests to an unresponsive server do not pile up.
       if (isPolling) return;
       isPolling = true;
@@ -54,8 +54,8 @@ export class ClusterSource implements StatusSource {
       informer.onFailure(onChange);
       void informer.run(signal);
     }
-    void look();
-    const timer = setInterval(() => void look(), OPERATOR_INTERVAL_MS);
+    void pollOperator();
+    const timer = setInterval(() => void pollOperator(), OPERATOR_INTERVAL_MS);
     signal.addEventListener('abort', () => clearInterval(timer));
     const mayNotSeeEdges = () => isKubeError(edges.state.lastError, 'Forbidden');
     return {

@@ -13,7 +13,7 @@ const DOWN = { state: 'down', message: 'no leader', action: 'look at it' } as co
 const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
 
 /** Returns a status view with an Exposure where some hops fail; all others pass. */
-function situation(broken: readonly string[]): StatusView {
+function view(broken: readonly string[]): StatusView {
   const conditions = READY.conditions.slice(0, -1);
   const hops = HOPS.map((name) => ({
     name,
@@ -39,7 +39,7 @@ function situation(broken: readonly string[]): StatusView {
 }
 
 function linesOf(rows?: number, broken = ['proxies']): readonly string[] {
-  const shown = situation(broken);
+  const shown = view(broken);
   const [exposure] = shown.exposures;
   return exposureText(exposure!, shown, { ...OPTIONS, rows })
     .trimEnd()

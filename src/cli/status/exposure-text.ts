@@ -25,10 +25,10 @@ const HOP_KINDS: Readonly<Record<string, StateKind | undefined>> = {
 /** Returns all that is known about an Exposure, and what to do about its problems. */
 export function exposureText(
   exposure: ExposureView,
-  situation: StatusView,
+  view: StatusView,
   options: StatusTextOptions,
 ): string {
-  const edge = situation.edges?.find(({ name }) => name === exposure.edge);
+  const edge = view.edges?.find(({ name }) => name === exposure.edge);
   const room = (options.rows ?? Infinity) - RESERVED_ROWS;
   return arranged(
     (isShort) => ({
@@ -39,7 +39,7 @@ export function exposureText(
         ...hopTexts(exposure, options, isShort),
       ],
     }),
-    situation,
+    view,
     options,
   );
 }

@@ -45,11 +45,13 @@ export async function readOperator(
   const { namespace, signal } = options;
   const key = { name: DEPLOYMENT_NAME, namespace };
   const [deployment, lease] = await Promise.all([
-    asked(client.get(PROVIDER_RESOURCES.deployment, key, { signal })),
-    asked(client.get<Lease>(RESOURCES.lease, { name: LEASE_NAME, namespace }, { signal })),
+    orKubeError(client.get(PROVIDER_RESOURCES.deployment, key, { signal })),
+    orKubeError(client.get<Lease>(RESOURCES.lease, { name: LEASE_NAME, namespace }, { signal })),
   ]);
   if (lease instanceof KubeError) {
-    return deployment instanceof KubeError ? unseen(lease, namespace) : byReplicas(deployment, key);
+    return deployment instanceof KubeError
+      ? unreadable(lease, namespace)
+      : byReplicas(deployment, key);
   }
   const holder = lease?.spec?.holderIdentity ?? '';
   const isHeld = lease !== undefined && holder !== '' && (await isRenewed(client, lease, options));
@@ -60,21 +62,22 @@ export async function readOperator(
       message: [`${holder} leads`, ...(replicas === undefined ? [] : [replicas])].join(', '),
     };
   }
-  const isSeen = deployment !== undefined && !(deployment instanceof KubeError);
-  if (isSeen && !isElecting(deployment)) return byReplicas(deployment, key);
-  if (isHeld instanceof KubeError) return unseen(isHeld, namespace);
+  const isReadable = deployment !== undefined && !(deployment instanceof KubeError);
+  if (isReadable && !isElecting(deployment)) return byReplicas(deployment, key);
+  if (isHeld instanceof KubeError) return unreadable(isHeld, namespace);
   // An operator without leader election has no Lease.
-  if (deployment instanceof KubeError && lease === undefined) return unseen(deployment, namespace);
-  if (deployment === undefined && lease === undefined) return absent(namespace);
+  if (deployment instanceof KubeError && lease === undefined)
+    return unreadable(deployment, namespace);
+  if (deployment === undefined && lease === undefined) return notFound(namespace);
   const since = lease?.spec?.renewTime;
   return {
     state: 'down',
     message: `no leader${since === undefined ? '' : ` since ${since}`}`,
-    action: lookAt(key),
+    action: checkHint(key),
   };
 }
 
-async function asked<T>(answer: Promise<T>): Promise<T | KubeError> {
+async function orKubeError<T>(answer: Promise<T>): Promise<T | KubeError> {
   try {
     return await answer;
   } catch (error) {
@@ -96,17 +99,17 @@ async function isRenewed(
   const silentMs = Math.abs(now().getTime() - Date.parse(renewTime));
   if (silentMs <= leaseDurationSeconds * 1000 + CLOCK_SLACK_MS) return true;
   await pause(SECOND_READ_DELAY_MS);
-  const later = await asked(client.get<Lease>(RESOURCES.lease, lease.metadata, { signal }));
+  const later = await orKubeError(client.get<Lease>(RESOURCES.lease, lease.metadata, { signal }));
   if (later instanceof KubeError) return later;
   return later !== undefined && later.metadata.resourceVersion !== lease.metadata.resourceVersion;
 }
 
 function byReplicas(deployment: KubeObject | undefined, key: ObjectKey): OperatorState {
-  if (deployment === undefined) return absent(key.namespace ?? '');
+  if (deployment === undefined) return notFound(key.namespace ?? '');
   const ready = numberAt(deployment, 'status', 'readyReplicas') ?? 0;
   const message = replicasText(deployment) ?? '';
   if (ready > 0) return { state: 'running', message };
-  return { state: 'down', message, action: lookAt(key) };
+  return { state: 'down', message, action: checkHint(key) };
 }
 
 function replicasText(deployment: KubeObject | undefined): string | undefined {
@@ -123,7 +126,7 @@ function isElecting(deployment: KubeObject): boolean {
   );
 }
 
-function absent(namespace: string): OperatorState {
+function notFound(namespace: string): OperatorState {
   return {
     state: 'down',
     message: `not found in namespace ${namespace}`,
@@ -131,7 +134,7 @@ function absent(namespace: string): OperatorState {
   };
 }
 
-function unseen(error: KubeError, namespace: string): OperatorState {
+function unreadable(error: KubeError, namespace: string): OperatorState {
   const isRefused = error.reason === 'Forbidden';
   return {
     state: 'unknown',
@@ -142,6 +145,6 @@ function unseen(error: KubeError, namespace: string): OperatorState {
   };
 }
 
-function lookAt(key: ObjectKey): string {
+function checkHint(key: ObjectKey): string {
   return `check Deployment ${keyText(key)}: kubectl -n ${key.namespace} describe deployment ${key.name}`;
 }

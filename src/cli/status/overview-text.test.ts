@@ -35,8 +35,8 @@ function many<T>(count: number, make: (name: string) => T): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(`n${at}`));
 }
 
-function linesOf(situation: StatusView, rows?: number): readonly string[] {
-  return overviewText(situation, { ...OPTIONS, rows })
+function linesOf(view: StatusView, rows?: number): readonly string[] {
+  return overviewText(view, { ...OPTIONS, rows })
     .trimEnd()
     .split('\n');
 }
@@ -57,9 +57,9 @@ describe('Exposures', () => {
 
 describe('on a screen that is redrawn,', () => {
   test('an operator that is down and errors in the folder are at the top', () => {
-    const situation = { edges: [edge('shared', 'True')], exposures: [], faults: ['a.yaml:1: no'] };
+    const view = { edges: [edge('shared', 'True')], exposures: [], faults: ['a.yaml:1: no'] };
 
-    const lines = linesOf({ ...situation, operator: DOWN }, 24);
+    const lines = linesOf({ ...view, operator: DOWN }, 24);
 
     expect(lines.slice(0, 4)).toEqual([
       ...['snicket run: no leader; look at it', '', 'Errors in the folder:', '  a.yaml:1: no'],
@@ -67,23 +67,21 @@ describe('on a screen that is redrawn,', () => {
   });
 
   test('a running operator is at the bottom, as without a screen', () => {
-    const situation = { edges: [], exposures: [], operator: RUNNING };
+    const view = { edges: [], exposures: [], operator: RUNNING };
 
-    expect(linesOf(situation, 24).at(-1)).toBe('Operator: pod-1 leads');
-    expect(linesOf({ ...situation, operator: DOWN }).at(-1)).toBe(
-      'Operator: no leader; look at it',
-    );
+    expect(linesOf(view, 24).at(-1)).toBe('Operator: pod-1 leads');
+    expect(linesOf({ ...view, operator: DOWN }).at(-1)).toBe('Operator: no leader; look at it');
   });
 
   test('problems are visible, however many Edges, Exposures and files there are', () => {
-    const situation = {
+    const view = {
       edges: [...many(30, (name) => edge(name, 'True')), edge('bad-edge', 'False')],
       exposures: [...many(100, (name) => exposure(name, 'True')), exposure('bad', 'False')],
       faults: many(30, (name) => `${name}.yaml:1: no`),
       operator: DOWN,
     };
 
-    const seen = linesOf(situation, 24).slice(0, 23).join('\n');
+    const seen = linesOf(view, 24).slice(0, 23).join('\n');
 
     expect(seen).toStartWith('snicket run: no leader');
     expect(seen).toContain('  ... and 27 more\n');

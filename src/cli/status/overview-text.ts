@@ -17,8 +17,8 @@ import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 const MAX_READY_EDGES = 2;
 
 /** Returns the text with Edges, Exposures and the operator. */
-export function overviewText(situation: StatusView, options: StatusTextOptions): string {
-  const { edges, exposures } = situation;
+export function overviewText(view: StatusView, options: StatusTextOptions): string {
+  const { edges, exposures } = view;
   return arranged(
     (isShort) => ({
       wrong: [],
@@ -29,7 +29,7 @@ export function overviewText(situation: StatusView, options: StatusTextOptions):
           : exposuresText(isShort ? urgentFirst(exposures, isUrgent) : exposures, options),
       ],
     }),
-    situation,
+    view,
     options,
   );
 }

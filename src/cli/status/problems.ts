@@ -30,8 +30,8 @@ export function problemsOf(
     if (known === undefined) problems.push({ ...problem, about: [about] });
     else problems[at] = { ...known, about: [...known.about, about] };
   };
-  const isLeaving = ready !== 'True' && reason === 'CleaningUp';
-  if (isLeaving) note('Ready', { isWarning: false, code: reason, message });
+  const isBeingDeleted = ready !== 'True' && reason === 'CleaningUp';
+  if (isBeingDeleted) note('Ready', { isWarning: false, code: reason, message });
   if (edge !== undefined && edge.ready !== 'True') {
     note(`Edge ${edge.name}`, { isWarning: false, code: edge.reason, message: edge.message });
   }
@@ -46,12 +46,13 @@ export function problemsOf(
       action: hop.action,
     });
   }
-  for (const { type, status, reason: code, message: said } of conditions) {
+  for (const { type, status, reason: code, message: conditionMessage } of conditions) {
     if (status !== 'True' && type !== 'Ready')
-      note(type, { isWarning: false, code, message: said });
+      note(type, { isWarning: false, code, message: conditionMessage });
   }
   // Uses the summary and not the condition, because the object may have changed since.
-  if (ready !== 'True' && !isLeaving) note('Ready', { isWarning: false, code: reason, message });
+  if (ready !== 'True' && !isBeingDeleted)
+    note('Ready', { isWarning: false, code: reason, message });
   return problems;
 }
 

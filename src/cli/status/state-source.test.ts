@@ -103,9 +103,9 @@ describe('status --state', () => {
     terminal.write('state/status.yaml', valueText({ ...list, folder }, 'yaml'));
     terminal.write('file.yaml', '');
     const env = { STATE_DIRECTORY: 'state' };
-    const status = async (...words: readonly string[]) => {
+    const status = async (...args: readonly string[]) => {
       const { exitCode, stdout, stderr } = await terminal.snicket(
-        ['status', ...words, '-o', 'name'],
+        ['status', ...args, '-o', 'name'],
         '',
         env,
       );
@@ -200,14 +200,14 @@ describe('status --state', () => {
     ],
     ['something else', 'a: 1', /status\.yaml was not written by `snicket run`: it is not a List/],
     ['nonsense', 'a: [', /status\.yaml is not valid YAML/],
-  ])('rejects a status file with %s', async (_, text, sentence) => {
+  ])('rejects a status file with %s', async (_, text, message) => {
     using nowhere = new Terminal();
     if (text !== undefined) nowhere.write('status.yaml', text);
 
     const folder = text === undefined ? 'nowhere' : '.';
     const { exitCode, stderr } = await nowhere.snicket(['status', '--state', folder]);
 
-    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(message);
     expect(exitCode).toBe(2);
   });
 
@@ -230,13 +230,13 @@ describe('status --state', () => {
       ['--state', '.', '-n', ''],
       "error: invalid value '' for --namespace: must be a lowercase RFC 1123 label of at most 63 characters",
     ],
-  ])('rejects an empty value, as of an unset variable: %j', async (words, sentence) => {
+  ])('rejects an empty value, as of an unset variable: %j', async (args, message) => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
 
-    const { exitCode, stdout, stderr } = await nowhere.snicket(['status', ...words]);
+    const { exitCode, stdout, stderr } = await nowhere.snicket(['status', ...args]);
 
-    expect(stderr).toContain(sentence);
+    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });
@@ -256,8 +256,8 @@ describe('status --state', () => {
   test('cannot be combined with flags of a cluster', async () => {
     await using cluster = await StatusCluster.start();
 
-    const words = ['status', '--state', '.', '--context', 'a'];
-    const { exitCode, stderr } = await cluster.terminal.snicket(words);
+    const args = ['status', '--state', '.', '--context', 'a'];
+    const { exitCode, stderr } = await cluster.terminal.snicket(args);
 
     expect(stderr).toContain(
       'error: --context cannot be combined with --state\nhint: remove --context',

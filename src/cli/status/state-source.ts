@@ -49,7 +49,7 @@ export class StateSource implements StatusSource {
     let holder: StateOwner | undefined;
     let followed: Followed | undefined;
     let isPolling = false;
-    const look = async () => {
+    const poll = async () => {
       if (isPolling) return;
       isPolling = true;
       try {
@@ -68,8 +68,8 @@ export class StateSource implements StatusSource {
       }
       if (!signal.aborted) onChange();
     };
-    void look();
-    const timer = setInterval(() => void look(), POLL_INTERVAL_MS);
+    void poll();
+    const timer = setInterval(() => void poll(), POLL_INTERVAL_MS);
     signal.addEventListener('abort', () => clearInterval(timer));
     return { current: () => followed };
   }

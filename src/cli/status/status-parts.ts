@@ -36,15 +36,15 @@ interface StatusParts {
 /** Returns the whole text if it fits, or else the text with `isShort`. */
 export function arranged(
   partsOf: (isShort: boolean) => StatusParts,
-  situation: StatusView,
+  view: StatusView,
   { screen, rows }: StatusTextOptions,
 ): string {
-  const operator = operatorTexts(situation, screen);
+  const operator = operatorTexts(view, screen);
   const text = (isShort: boolean) => {
     const { wrong, rest } = partsOf(isShort);
-    const problems = [...wrong, ...faultTexts(situation, screen, isShort)];
+    const problems = [...wrong, ...faultTexts(view, screen, isShort)];
     if (rows === undefined) return [...rest, ...problems, ...operator].join('\n');
-    return situation.operator?.state === 'running'
+    return view.operator?.state === 'running'
       ? [...problems, ...rest, ...operator].join('\n')
       : [...operator, ...problems, ...rest].join('\n');
   };
@@ -72,12 +72,12 @@ function faultTexts(
   return [`${lines.join('\n')}\n`];
 }
 
-function operatorTexts(situation: StatusView, screen: Screen): readonly string[] {
-  const { operator } = situation;
+function operatorTexts(view: StatusView, screen: Screen): readonly string[] {
+  const { operator } = view;
   if (operator === undefined) return [];
   const { state, message, action } = operator;
   const color = ({ running: 'green', down: 'red', unknown: 'yellow' } as const)[state];
-  const name = `${operatorName(situation)}: `;
+  const name = `${operatorName(view)}: `;
   const text = `${message}${action === undefined ? '' : `; ${action}`}`;
   return [`${name}${wrappedText({ text, color }, name.length, screen)}\n`];
 }

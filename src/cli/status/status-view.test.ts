@@ -16,7 +16,7 @@ function condition(type: string, status: string, reason = type, message = 'so', 
   };
 }
 
-function situationWith(status: object | undefined, metadata: object = {}): StatusView {
+function viewWith(status: object | undefined, metadata: object = {}): StatusView {
   const meta = { name: 'blue', namespace: 'tenants', generation: 2, ...metadata };
   const controlPlane = {
     type: 'Object',
@@ -42,31 +42,33 @@ function only({ exposures }: StatusView) {
 
 describe('an Exposure', () => {
   test('that the operator has not observed has its host and Edge from the spec', () => {
-    const situation = situationWith(undefined);
+    const view = viewWith(undefined);
 
-    expect(only(situation)).toMatchObject({
+    expect(only(view)).toMatchObject({
       host: 'tenants-blue.k8s.example.test',
       edge: 'shared',
       ready: 'Unknown',
       reason: 'NotObserved',
     });
-    expect(isHealthy(situation)).toBe(false);
+    expect(isHealthy(view)).toBe(false);
   });
 
   test('is not ready if the status is for an older generation', () => {
-    const situation = situationWith({ conditions: [condition('Ready', 'True', 'Ready', 'so', 1)] });
+    const view = viewWith({ conditions: [condition('Ready', 'True', 'Ready', 'so', 1)] });
 
-    expect(only(situation)).toMatchObject({ ready: 'Unknown', reason: 'NotObserved' });
+    expect(only(view)).toMatchObject({ ready: 'Unknown', reason: 'NotObserved' });
   });
 
   test('that is being deleted is not ready, and has the reason of the cleanup', () => {
     const leaving = { deletionTimestamp: SINCE };
     const waits = condition('Ready', 'False', 'CleaningUp', 'the tenant does not answer', 1);
 
-    expect(
-      only(situationWith({ conditions: [condition('Ready', 'True')] }, leaving)),
-    ).toMatchObject({ ready: 'False', reason: 'CleaningUp', message: 'it is being deleted' });
-    expect(only(situationWith({ conditions: [waits] }, leaving))).toMatchObject({
+    expect(only(viewWith({ conditions: [condition('Ready', 'True')] }, leaving))).toMatchObject({
+      ready: 'False',
+      reason: 'CleaningUp',
+      message: 'it is being deleted',
+    });
+    expect(only(viewWith({ conditions: [waits] }, leaving))).toMatchObject({
       ready: 'False',
       reason: 'CleaningUp',
       message: 'the tenant does not answer',
@@ -77,9 +79,7 @@ describe('an Exposure', () => {
     const silent = condition('WorkersReady', 'False', 'TenantUnreachable', 'no answer');
     const ready = condition('Ready', 'False', 'TenantUnreachable', 'no answer');
 
-    const exposure = only(
-      situationWith({ conditions: [silent, ready] }, { deletionTimestamp: SINCE }),
-    );
+    const exposure = only(viewWith({ conditions: [silent, ready] }, { deletionTimestamp: SINCE }));
 
     expect(exposure).toMatchObject({ ready: 'False', reason: 'CleaningUp' });
     expect(problemsOf(exposure).map(({ code }) => code)).toEqual([
@@ -89,34 +89,32 @@ describe('an Exposure', () => {
   });
 
   test('whose status cannot be parsed counts as not reconciled', () => {
-    expect(only(situationWith({ conditions: 'all well' }))).toMatchObject({ ready: 'Unknown' });
+    expect(only(viewWith({ conditions: 'all well' }))).toMatchObject({ ready: 'Unknown' });
   });
 
   test('is healthy if it is Ready', () => {
-    expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
+    expect(isHealthy(viewWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
   });
 
   test.each(['Reachable', 'KonnectivityReady'])('is not healthy while %s is False', (type) => {
     const broken = condition(type, 'False', 'EdgeUnreachable', 'silent');
-    const situation = situationWith({ conditions: [condition('Ready', 'True'), broken] });
+    const view = viewWith({ conditions: [condition('Ready', 'True'), broken] });
 
-    expect(brokenPath(only(situation))).toMatchObject({ type, reason: 'EdgeUnreachable' });
-    expect(isHealthy(situation)).toBe(false);
+    expect(brokenPath(only(view))).toMatchObject({ type, reason: 'EdgeUnreachable' });
+    expect(isHealthy(view)).toBe(false);
   });
 
   test('is healthy before the first probe', () => {
     const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'Not probed yet.');
 
-    expect(isHealthy(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(
-      true,
-    );
+    expect(isHealthy(viewWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(true);
   });
 });
 
 describe('problems', () => {
   test('with the same cause are one problem', () => {
     const waits = 'Waiting for condition Accepted';
-    const situation = situationWith({
+    const view = viewWith({
       conditions: [
         condition('Accepted', 'False', 'HostConflict', 'x is held'),
         condition('Prepared', 'Unknown', 'WaitingForCondition', waits),
@@ -125,7 +123,7 @@ describe('problems', () => {
       ],
     });
 
-    expect(problemsOf(only(situation))).toMatchObject([
+    expect(problemsOf(only(view))).toMatchObject([
       { code: 'HostConflict', about: ['Accepted', 'Ready'] },
       { code: 'WaitingForCondition', about: ['Prepared', 'Routed'] },
     ]);
@@ -133,12 +131,12 @@ describe('problems', () => {
 
   test('of a hop that passes with an action are warnings', () => {
     const hop = { name: 'certificate', state: 'Pass', reason: 'CertificateEnds', at: SINCE };
-    const situation = situationWith({
+    const view = viewWith({
       conditions: [condition('Ready', 'True')],
       hops: [{ ...hop, message: 'it ends soon', action: 'renew it' }],
     });
 
-    expect(problemsOf(only(situation))).toEqual([
+    expect(problemsOf(only(view))).toEqual([
       {
         isWarning: true,
         about: ['hop certificate'],
@@ -150,11 +148,11 @@ describe('problems', () => {
   });
 
   test('of the Edge come first', () => {
-    const situation = situationWith({ conditions: [condition('Ready', 'True')] });
-    const [edge] = situation.edges ?? [];
+    const view = viewWith({ conditions: [condition('Ready', 'True')] });
+    const [edge] = view.edges ?? [];
 
     const problems = problemsOf(
-      only(situation),
+      only(view),
       edge && { ...edge, ready: 'False', reason: 'AddressUnknown', message: 'nobody knows' },
     );
 

@@ -150,8 +150,8 @@ function edgeView(object: KubeObject): EdgeView {
 function exposureView(object: KubeObject, exposureIndex: ExposureIndex): ExposureView {
   const report = reportOf(object);
   const { name, namespace = '', creationTimestamp: created } = object.metadata;
-  const isTold = report.endpoint !== undefined && report.edgeRef !== undefined;
-  const desired = isTold ? {} : desiredRoute(object, exposureIndex);
+  const isReported = report.endpoint !== undefined && report.edgeRef !== undefined;
+  const desired = isReported ? {} : desiredRoute(object, exposureIndex);
   return {
     key: keyText(object.metadata),
     name,

@@ -119,9 +119,9 @@ describe('--watch', () => {
   });
 
   test('rejects -o json for a folder, and names the status file', async () => {
-    const words = ['status', '--watch', '-o', 'json', '--state', 'st'];
+    const args = ['status', '--watch', '-o', 'json', '--state', 'st'];
 
-    const { exitCode, stderr } = await terminal.snicket(words);
+    const { exitCode, stderr } = await terminal.snicket(args);
 
     expect(stderr).toContain(
       'error: --watch does not support -o json\nhint: remove one of them; for programs: status.yaml in st, which is rewritten at every change',

@@ -15,7 +15,7 @@ const REDRAW_INTERVAL_MS = 1000;
 const DEBOUNCE_MS = 100;
 
 /** Returns the text of a status view; `rows` is the height of a screen that is redrawn. */
-export type Drawing = (situation: StatusView, rows?: number) => string;
+export type Drawing = (view: StatusView, rows?: number) => string;
 
 /**
  * Shows the status until the signal, as far as `narrowed` keeps it. Returns whether everything was healthy at the end.
@@ -25,7 +25,7 @@ export async function watchStatus(
   source: StatusSource,
   drawing: Drawing,
   signal: AbortSignal,
-  narrowed: (situation: StatusView) => StatusView,
+  narrowed: (view: StatusView) => StatusView,
 ): Promise<boolean> {
   using display = isDrawable(io) ? terminalDisplay(io, drawing) : lineDisplay(io);
   let last: StatusView | undefined;
@@ -57,19 +57,19 @@ function isDrawable(io: CommandIo): boolean {
 }
 
 interface Display extends Disposable {
-  show(situation: StatusView, followed: Followed): void;
+  show(view: StatusView, followed: Followed): void;
 }
 
 function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
   const screen = new LiveScreen(io);
   let troubleSince: Date | undefined;
   return {
-    show(situation, { trouble }) {
+    show(view, { trouble }) {
       troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
       const head = oldText(io, trouble, troubleSince);
       // A terminal of unknown size reports 0.
       const rows = (io.stdout.rows || Infinity) - (head.split('\n').length - 1);
-      screen.draw(head + drawing(situation, rows));
+      screen.draw(head + drawing(view, rows));
     },
     [Symbol.dispose]: () => screen[Symbol.dispose](),
   };
@@ -85,8 +85,8 @@ function oldText(io: CommandIo, trouble: string | undefined, since: Date | undef
 function lineDisplay(io: CommandIo): Display {
   const lines = new ChangeLines();
   return {
-    show(situation, { trouble }) {
-      for (const line of lines.next(situation, trouble)) {
+    show(view, { trouble }) {
+      for (const line of lines.next(view, trouble)) {
         io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${plainText(line)}\n`);
       }
     },

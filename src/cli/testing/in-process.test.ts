@@ -36,12 +36,12 @@ const LINES: readonly (readonly [string, readonly string[], string, number])[] =
 
 test.each(LINES)(
   '%s has the same result as a process and in this process',
-  async (_, words, input, exitCode) => {
+  async (_, args, input, exitCode) => {
     const stdin = input === '' ? '' : exposureOf(input);
 
     const [spawned, inProcess] = await Promise.all([
-      terminal.spawn(words, stdin),
-      terminal.snicket(words, stdin),
+      terminal.spawn(args, stdin),
+      terminal.snicket(args, stdin),
     ]);
 
     expect(inProcess).toEqual(spawned);
@@ -51,10 +51,10 @@ test.each(LINES)(
 );
 
 test('a table is the same on a test terminal and on a real one', async () => {
-  const words = ['status', '-A'];
-  const session = terminal.open(words, 80);
+  const args = ['status', '-A'];
+  const session = terminal.open(args, 80);
 
-  const [shown, exitCode] = await Promise.all([terminal.show(words, 80), session.ended]);
+  const [shown, exitCode] = await Promise.all([terminal.show(args, 80), session.ended]);
 
   expect(withoutAges(shown)).toBe(withoutAges(session.text));
   expect(shown).toContain('\u001B[');
