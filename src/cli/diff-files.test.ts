@@ -115,7 +115,7 @@ Exposure tenants/red
     expect(none.exitCode).toBe(2);
     expect(all.stdout).toContain('tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org');
     expect(all.exitCode).toBe(1);
-    expect(one).toEqual(all);
+    expect(named).toEqual(all);
   });
 
   test('rejects invalid files', async () => {
