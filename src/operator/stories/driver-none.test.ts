@@ -63,7 +63,7 @@ test('an ingress of the user in the object of a provider stays', async () => {
   for (const name of ['red', 'blue']) {
     const prepared = await lab.untilCondition(name, 'Prepared', /^True/);
     expect(prepared).not.toContain('Ingress');
-    expect(lab.eventsOf(name)).not.toContain('ProviderIngressEnabled');
+    expect(lab.eventsOf(name)).not.toContain('ProviderFeatureConflict');
   }
   expect(lab.read(PROVIDER_RESOURCES.k0smotron, 'red')).toMatchObject({
     spec: { ingress: { ...hosts, deploy: true, className: 'mine' } },
