@@ -10,14 +10,14 @@ describe('the command line of the bench', () => {
     expect(options.mode).toBe('full');
     expect(options.peers).toEqual(PEERS);
     expect(options.cases).toHaveLength(16);
-    expect(options.others).toContain('gateway.routes');
+    expect(options.otherCases).toContain('gateway.routes');
   });
 
   test('--quick skips the least useful cases', () => {
     const options = parseOptions(['--quick'], PEERS);
 
     expect(options.peers).not.toContain('haproxy-splice');
-    expect(options.cases.map((one) => one.id)).not.toContain('gateway.plain.upload');
+    expect(options.cases.map((benchCase) => benchCase.id)).not.toContain('gateway.plain.upload');
     expect(options.memoryPeers).toEqual(['haproxy', 'snicket-epoll']);
     expect(options.repetitions).toBeLessThan(parseOptions([], PEERS).repetitions);
   });
@@ -25,12 +25,12 @@ describe('the command line of the bench', () => {
   test('--cases selects cases by any words of their names, including those that --quick skips', () => {
     const options = parseOptions(['--quick', '--cases', 'gateway.upload,proxy.tls.request'], PEERS);
 
-    expect(options.cases.map((one) => one.id)).toEqual([
+    expect(options.cases.map((benchCase) => benchCase.id)).toEqual([
       'gateway.plain.upload',
       'gateway.tls.upload',
       'proxy.tls.request',
     ]);
-    expect(options.others).toEqual([]);
+    expect(options.otherCases).toEqual([]);
   });
 
   test('--peers keeps the order of the peers, not that of the argument', () => {

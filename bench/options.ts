@@ -10,7 +10,7 @@ export interface Options {
   readonly peers: readonly string[];
   readonly cases: readonly Case[];
   /** Ids of the measurements of memory and routes. */
-  readonly others: readonly string[];
+  readonly otherCases: readonly string[];
   readonly repetitions: number;
   /** How many times longer than others a peer with a JIT compiler is warmed up. */
   readonly compilingFactor: number;
@@ -88,7 +88,7 @@ export function parseOptions(args: readonly string[], knownPeers: readonly strin
     peers,
     memoryPeers: values.quick && peerChoice.length === 0 ? peers.filter(isMeasuredQuickly) : peers,
     cases: ALL_CASES.filter((benchCase) => chosen(benchCase.id)),
-    others: OTHER_CASES.filter(chosen),
+    otherCases: OTHER_CASES.filter(chosen),
     ...PACE[mode],
   };
 }

@@ -49,7 +49,7 @@ async function bench(options: Options): Promise<Results> {
   const versions: Record<string, string> = {};
   const roles = new Set([
     ...options.cases.map((benchCase) => benchCase.role),
-    ...options.others.map(roleOf),
+    ...options.otherCases.map(roleOf),
   ]);
   const peers = ALL_PEERS.filter(
     (peer) => options.peers.includes(peer.name) && roles.has(peer.role),
@@ -97,7 +97,7 @@ async function measure(
   const idle = await measureMemory(lab, options, usable, failures);
   let routes: RouteCosts | undefined;
   if (
-    options.others.includes('gateway.routes') &&
+    options.otherCases.includes('gateway.routes') &&
     usable.some(({ name }) => name === ROUTES_PEER)
   ) {
     await attempt(failures, 'gateway.routes', async () => {
@@ -140,7 +140,7 @@ async function measureMemory(
   failures: Record<string, string>,
 ): Promise<IdleMemory[]> {
   const memories: IdleMemory[] = [];
-  for (const id of options.others.filter((other) => other.endsWith('.idle'))) {
+  for (const id of options.otherCases.filter((other) => other.endsWith('.idle'))) {
     const kind = id.split('.')[1] as Kind;
     // A proxy that passes TLS through uses the same memory as for plain bytes.
     const measured = peers.filter(

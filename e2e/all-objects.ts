@@ -36,8 +36,8 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
       .filter((object) => !isReplaceable(object))
       .map(({ kind, metadata, status: _status, ...rest }) => {
         const { name, namespace = '', labels, annotations, finalizers, ownerReferences } = metadata;
-        const shown = { labels, annotations, finalizers, ownerReferences, ...rest };
-        return [`${kind} ${namespace}/${name}`, JSON.stringify(shown)] as const;
+        const content = { labels, annotations, finalizers, ownerReferences, ...rest };
+        return [`${kind} ${namespace}/${name}`, JSON.stringify(content)] as const;
       })
       .toSorted(([first], [second]) => first.localeCompare(second)),
   );

@@ -114,9 +114,9 @@ describe('the CRDs', () => {
 
   test('have descriptions for kubectl explain', async () => {
     // kubectl wraps lines.
-    const explained = async (what: string) =>
-      waitFor(`the API server has published ${what}`, async () => {
-        const text = await kubectl('explain', what).catch(() => undefined);
+    const explained = async (path: string) =>
+      waitFor(`the API server has published ${path}`, async () => {
+        const text = await kubectl('explain', path).catch(() => undefined);
         return text?.replaceAll(/\s+/g, ' ');
       });
     const words = await explained('exposure.spec.worker');

@@ -64,9 +64,9 @@ test.each(TENANTS)(
   'kubectl is authenticated by its client certificate in tenant %s, through the gateway',
   async (name) => {
     const kubectl = await expectClientCertificate(laptop, world.tenant(name));
-    const seen = await laptop.host.exec([...kubectl, 'get', 'namespaces', '-o', 'name']);
+    const output = await laptop.host.exec([...kubectl, 'get', 'namespaces', '-o', 'name']);
 
-    expect(seen.stdout).toContain(`namespace/home-of-${name}`);
+    expect(output.stdout).toContain(`namespace/home-of-${name}`);
   },
 );
 
@@ -80,12 +80,15 @@ describe.each(MODES)('mode %s', (mode) => {
   });
 
   test.each(TENANTS)('pods of tenant %s reach their own API server at 10.96.0.1', async (name) => {
-    const other = TENANTS.find((candidate) => candidate !== name) ?? '';
+    const otherTenant = TENANTS.find((candidate) => candidate !== name) ?? '';
 
-    const seen = await namespacesFirstSeenBy(podOf(name), 'kube-proxy uses the EndpointSlice');
+    const namespaces = await namespacesFirstSeenBy(
+      podOf(name),
+      'kube-proxy uses the EndpointSlice',
+    );
 
-    expect(seen).toContain(homeNamespace(world.tenant(name)));
-    expect(seen).not.toContain(homeNamespace(world.tenant(other)));
+    expect(namespaces).toContain(homeNamespace(world.tenant(name)));
+    expect(namespaces).not.toContain(homeNamespace(world.tenant(otherTenant)));
   });
 
   test.each(TENANTS)('curl uses HTTP/2 with the API server of tenant %s', async (name) => {

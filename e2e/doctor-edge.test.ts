@@ -33,9 +33,9 @@ let laptop: NetworkHost;
 const columns = new Map<string, readonly CheckResult[]>();
 
 beforeAll(async () => {
-  const none = { workers: 0 };
+  const noWorkers = { workers: 0 };
   world = await World.start(
-    { management: none, tenants: { a: none, b: none } },
+    { management: noWorkers, tenants: { a: noWorkers, b: noWorkers } },
     { progress: terminalProgress() },
   );
   laptop = await world.addHost('laptop');

@@ -28,9 +28,9 @@ let a: Cluster;
 let b: Cluster;
 
 beforeAll(async () => {
-  const none = { workers: 0 };
+  const noWorkers = { workers: 0 };
   world = await World.start(
-    { management: none, tenants: { a: none, b: none } },
+    { management: noWorkers, tenants: { a: noWorkers, b: noWorkers } },
     { progress: terminalProgress() },
   );
   [a, b] = [world.tenant('a'), world.tenant('b')];

@@ -51,11 +51,11 @@ test('the worker gets its proxy before it is initialized', async () => {
 test('a cloud controller manager reaches the API server at its default address', async () => {
   await tenant.apply(cloudControllerManager('kubectl get namespaces --output=name'));
 
-  const seen = await waitFor('it has listed namespaces', terminationMessage, {
+  const output = await waitFor('it has listed namespaces', terminationMessage, {
     deadlineMs: 90_000,
   });
 
-  expect(namesIn(seen)).toContain(homeNamespace(tenant));
+  expect(namesIn(output)).toContain(homeNamespace(tenant));
   expect((await node()).status.addresses).toHaveLength(1);
 });
 

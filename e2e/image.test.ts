@@ -92,14 +92,14 @@ describe('with a read-only root, as an unprivileged user, without capabilities a
 describe('deploy/', () => {
   test('applies completely, and is unchanged when applied again', async () => {
     const applied = await management.kubectl('apply', '-k', DEPLOY);
-    const again = await management.kubectl('apply', '--dry-run=server', '-k', DEPLOY);
+    const repeated = await management.kubectl('apply', '--dry-run=server', '-k', DEPLOY);
     // kubectl diff exits with 1 if there is a difference, which is an error here.
     const difference = await management.kubectl('diff', '-k', DEPLOY);
 
     const names = (text: string): string[] => text.match(/^\S+\/\S+/gm) ?? [];
     expect(names(applied)).toContain('deployment.apps/snicket-operator');
     expect(names(applied)).toContain('deployment.apps/snicket-gateway');
-    expect(names(again)).toEqual(names(applied));
+    expect(names(repeated)).toEqual(names(applied));
     expect(difference).toBe('');
   });
 

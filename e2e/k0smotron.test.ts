@@ -113,9 +113,9 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   });
 
   test('its pods reach their own API server by address and by name', async () => {
-    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
+    const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
-    expect(seen).toContain(homeNamespace(tenant));
+    expect(namespaces).toContain(homeNamespace(tenant));
     expect(await namespacesSeenByName(pod)).toContain(homeNamespace(tenant));
   });
 

@@ -15,7 +15,7 @@ import { World } from '../world/world.ts';
 describe('a real API server', () => {
   let world: World;
   let client: KubeClient;
-  let other: KubeClient;
+  let otherClient: KubeClient;
 
   beforeAll(async () => {
     world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
@@ -27,10 +27,10 @@ describe('a real API server', () => {
     const isBack = async () => world.management.controlPlane.answers('/readyz');
     await waitFor('the API server is back', isBack, { deadlineMs: 90_000 });
     client = createClient(access);
-    other = createClient(access, { fieldManager: 'other' });
+    otherClient = createClient(access, { fieldManager: 'other' });
   });
 
   afterAll(async () => world?.stop());
 
-  kubeContract(() => ({ client, other }));
+  kubeContract(() => ({ client, other: otherClient }));
 });

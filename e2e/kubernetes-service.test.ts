@@ -62,9 +62,9 @@ afterAll(async () => world?.stop());
 test('a pod reaches its API server at 10.96.0.1 if the API server writes its own endpoints', async () => {
   const { pod, hostPod } = podsOf(world.management);
 
-  const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
+  const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
-  expect(seen).toContain('home-of-management');
+  expect(namespaces).toContain('home-of-management');
   expect(await namespacesSeenBy(hostPod)).toContain('home-of-management');
 });
 
@@ -81,12 +81,12 @@ test.each(['a', 'b'])(
     const { pod } = podsOf(world.management);
 
     await pod.write('/tmp/kubeconfig', kubeconfig);
-    const seen = namesIn(
+    const namespaces = namesIn(
       await pod.exec('kubectl', '--kubeconfig=/tmp/kubeconfig', 'get', 'namespaces', '-o', 'name'),
     );
 
     expect(kubeconfig).toContain(`server: https://${name}.tenant-${name}.svc:6443`);
-    expect(seen).toContain(`home-of-${name}`);
+    expect(namespaces).toContain(`home-of-${name}`);
   },
 );
 
@@ -126,9 +126,9 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     await tenant().apply(kubernetesSlice(VIRTUAL_ADDRESS));
     const { pod, hostPod } = podsOf(tenant());
 
-    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
+    const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
 
-    expect(seen).toContain(`home-of-${name}`);
+    expect(namespaces).toContain(`home-of-${name}`);
     expect(await namespacesSeenBy(hostPod)).toContain(`home-of-${name}`);
     expect(await namespacesSeenFrom(tenant())).toContain(`home-of-${name}`);
   });
@@ -171,17 +171,17 @@ describe('two tenants behind one address', () => {
   });
 
   test('cannot be distinguished by the ClientHellos of their pods', async () => {
-    const seen: Hello[] = [];
+    const namespaces: Hello[] = [];
     for (const tenant of world.tenants.values()) {
       await forwardOn(tenant.worker(), `${edgeAddress}:443`);
       const before = hellosAtEdge().length;
       await expectFailure(podsOf(tenant).pod.exec(...REQUEST_API));
-      seen.push(...hellosAtEdge().slice(before, before + 1));
+      namespaces.push(...hellosAtEdge().slice(before, before + 1));
     }
 
-    expect(seen).toHaveLength(2);
-    expect(seen.map((hello) => hello.names)).toEqual([[], []]);
-    expect(seen[0]?.fingerprint).toBe(seen[1]?.fingerprint);
+    expect(namespaces).toHaveLength(2);
+    expect(namespaces.map((hello) => hello.names)).toEqual([[], []]);
+    expect(namespaces[0]?.fingerprint).toBe(namespaces[1]?.fingerprint);
   });
 
   test('are distinguished by the server names that kubelet and kubectl send', async () => {

@@ -1,5 +1,5 @@
 /**
- * Opens many watches at once, each on its own connection, and prints when each ends. It stands for kubelets and
+ * Opens many watches at once, each on its own connection, and prints when each ends. It simulates kubelets and
  * controllers during a shutdown of the gateway.
  *
  * usage: open-watches.ts SERVER COUNT CREDENTIALS

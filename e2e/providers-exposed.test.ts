@@ -158,12 +158,12 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     );
 
     // Requests to a pod use konnectivity, whose agents need a while to reconnect to a recreated API server.
-    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints', {
+    const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints', {
       deadlineMs: 120_000,
       everyMs: 500,
     });
 
-    expect(seen).toContain(homeNamespace(cluster));
+    expect(namespaces).toContain(homeNamespace(cluster));
     expect(await namespacesSeenByName(pod)).toContain(homeNamespace(cluster));
   });
 

@@ -94,13 +94,13 @@ test.each([
     await Promise.all([
       ...TENANTS.map(async (name) => {
         const other = homeNamespace(world.tenant(name === 'a' ? 'b' : 'a'));
-        const seen = await namespacesFirstSeenBy(
+        const namespaces = await namespacesFirstSeenBy(
           podOf(name),
           `pods of ${name} reach their API`,
           SOON_AFTER,
         );
-        expect(seen).toContain(homeNamespace(world.tenant(name)));
-        expect(seen).not.toContain(other);
+        expect(namespaces).toContain(homeNamespace(world.tenant(name)));
+        expect(namespaces).not.toContain(other);
       }),
       waitFor(
         '200 watches are open again',
@@ -140,8 +140,8 @@ test.each([
     REPAIRED,
   );
   await exposed(world, tenant);
-  const seen = await namespacesFirstSeenBy(podOf('a'), 'kube-proxy has it');
-  expect(seen).toContain(homeNamespace(tenant));
+  const namespaces = await namespacesFirstSeenBy(podOf('a'), 'kube-proxy has it');
+  expect(namespaces).toContain(homeNamespace(tenant));
 });
 
 test('two replicas of the operator: a terminating leader releases its Lease, and the other acquires it', async () => {

@@ -17,10 +17,10 @@ export async function createWithProvider(
   object: KubeObject,
   files: TenantFiles,
 ): Promise<ProvidedControlPlane> {
-  const made = createdFor(object, files);
-  const written = [object, ...made].filter((created) => providerFor(created) !== undefined);
+  const created = createdFor(object, files);
+  const written = [object, ...created].filter((created) => providerFor(created) !== undefined);
   for (const created of written) await remove(management, created);
-  await management.apply(object, ...made);
+  await management.apply(object, ...created);
   for (const created of written) {
     const patch = `--patch=${JSON.stringify({ status: statusOf(created) })}`;
     const args = [

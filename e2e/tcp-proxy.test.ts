@@ -55,8 +55,8 @@ test('pods on every node reach their own API server at 10.96.0.1', async () => {
     tenant.workers.map(async ({ name }) => tenant.runPod({ node: name })),
   );
   for (const runningPod of [pod, ...others]) {
-    const seen = await namespacesFirstSeenBy(runningPod, 'kube-proxy uses the EndpointSlice');
-    expect(seen).toContain(homeNamespace(tenant));
+    const namespaces = await namespacesFirstSeenBy(runningPod, 'kube-proxy uses the EndpointSlice');
+    expect(namespaces).toContain(homeNamespace(tenant));
   }
 });
 
@@ -91,7 +91,7 @@ test('a node without a connection to the edge is removed from the EndpointSlice 
   await cutOff.exec('ip', 'route', 'add', 'blackhole', edge.address);
   await waitFor('its endpoint is removed', async () => (await addresses()).length === 1, JOINING);
   expect(await addresses()).not.toContain(cutOff.address);
-  const seen = await namespacesFirstSeenBy(otherPod, 'kube-proxy uses the EndpointSlice');
+  const namespaces = await namespacesFirstSeenBy(otherPod, 'kube-proxy uses the EndpointSlice');
   await cutOff.exec('ip', 'route', 'delete', 'blackhole', edge.address);
   await waitFor(
     'its endpoint is added again',
@@ -99,7 +99,7 @@ test('a node without a connection to the edge is removed from the EndpointSlice 
     JOINING,
   );
 
-  expect(seen).toContain(homeNamespace(tenant));
+  expect(namespaces).toContain(homeNamespace(tenant));
 });
 
 test('a change by another writer is reverted, and the log names the writer', async () => {
@@ -121,8 +121,8 @@ test('a change by another writer is reverted, and the log names the writer', asy
 test('scaling down removes all pods from the EndpointSlice except the last', async () => {
   await scale(1);
   await waitFor('one address remains', async () => (await addresses()).length === 1, JOINING);
-  const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
-  expect(seen).toContain(homeNamespace(tenant));
+  const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
+  expect(namespaces).toContain(homeNamespace(tenant));
 
   await scale(0);
   await waitFor('no pod remains', async () => (await addressesOfPods()).length === 0, JOINING);

@@ -121,11 +121,11 @@ describe('direct injection', () => {
   );
 
   test('admits a pod that sets a variable twice', async () => {
-    const twice = ['1', '2'].map((value) => ({ name: 'MINE', value }));
+    const duplicates = ['1', '2'].map((value) => ({ name: 'MINE', value }));
 
-    const pod = await admitPod({ containers: [{ name: 'main', env: twice }] });
+    const pod = await admitPod({ containers: [{ name: 'main', env: duplicates }] });
 
-    expect(pod.containers[0]?.env).toEqual(expect.arrayContaining(twice));
+    expect(pod.containers[0]?.env).toEqual(expect.arrayContaining(duplicates));
   });
 
   test.each([

@@ -50,9 +50,9 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
   test('pods reach their API server through the proxy of their node', async () => {
     await rollOut({ address });
 
-    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
+    const namespaces = await namespacesFirstSeenBy(pod, 'kube-proxy uses the EndpointSlice');
 
-    expect(seen).toContain(homeNamespace(tenant));
+    expect(namespaces).toContain(homeNamespace(tenant));
   });
 
   test('no request fails during an update of the proxy', async () => {

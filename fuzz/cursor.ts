@@ -33,9 +33,9 @@ export class Cursor<Code extends string> {
   /** Reads the next bytes. */
   take(count: number): number[] {
     if (count > this.remaining) throw this.#shortage();
-    const taken = this.#bytes.slice(this.at, this.at + count);
+    const consumed = this.#bytes.slice(this.at, this.at + count);
     this.at += count;
-    return taken;
+    return consumed;
   }
 
   /** Returns the remaining bytes without reading them. */

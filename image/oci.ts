@@ -123,7 +123,7 @@ function writeLayer({ entries, compression }: LayerSpec): WrittenLayer {
   };
 }
 
-/** Returns the parent folders that the entries leave out, sorted so that parents come first. */
+/** Returns the parent folders that are missing in the entries, parents first. */
 function foldersAbove(entries: readonly TarEntry[]): TarEntry[] {
   const folders = new Set<string>();
   for (const { path } of entries) {

@@ -175,7 +175,7 @@ export class Lab implements Disposable {
 
   /** Deletes an object of a tenant. Returns the milliseconds until the operator has restored it. */
   async repair(tenant: string, object: 'slice' | 'daemonSet'): Promise<number> {
-    return call(this.#socketOf(tenant), 'repair', { tenant, what: object });
+    return call(this.#socketOf(tenant), 'repair', { tenant, object });
   }
 
   /** Returns when the gateway began to route to this tenant, in milliseconds since 1970. */

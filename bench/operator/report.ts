@@ -100,7 +100,7 @@ function megabytes(bytes: number): string {
 }
 
 function milliseconds(...seconds: readonly number[]): string {
-  return `${seconds.map((one) => (one * 1000).toFixed(0)).join(', ')} ms`;
+  return `${seconds.map((value) => (value * 1000).toFixed(0)).join(', ')} ms`;
 }
 
 function median(values: readonly number[]): string {

@@ -12,7 +12,7 @@ export interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
   readonly kernel: string;
-  /** Whether the proxy had a CPU of its own. */
+  /** Whether the proxy had a dedicated CPU. */
   readonly pinned: boolean;
 }
 

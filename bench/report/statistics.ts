@@ -36,7 +36,7 @@ export type Outcome =
 
 /**
  * Compares a peer with a base in one case. Each ratio is computed within one repetition. A single error makes the
- * outcome a failure, because a proxy that drops work is cheap.
+ * outcome a failure, because a proxy that drops work uses less CPU.
  */
 export function outcomeOf(
   samples: readonly Sample[],

@@ -103,14 +103,14 @@ function routeTexts({ routes }: Results): string[] {
 
 /** Returns the table of all goals that have a figure or a failure. */
 export function goalsTable(results: readonly GoalResult[]): string {
-  const shown = results.filter(({ measured, failure }) => measured !== undefined || failure);
-  const rows = shown.map((result) => [
+  const shownResults = results.filter(({ measured, failure }) => measured !== undefined || failure);
+  const rows = shownResults.map((result) => [
     result.goal,
     `<= ${figure(result.limit, result.unit)}`,
     result.measured === undefined ? '-' : figure(result.measured, result.unit),
     assessment(result),
   ]);
-  const remaining = results.length - shown.length;
+  const remaining = results.length - shownResults.length;
   const table = markdownTable([['goal', 'limit', 'measured', ''], ...rows]);
   return remaining === 0
     ? table

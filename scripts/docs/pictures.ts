@@ -15,9 +15,9 @@ const PARTS: readonly (readonly [string, string])[] = [
 
 const output = await demoOutput();
 const lines = output.split('\r\n');
-const shown = PARTS.flatMap(([first, next]) => partOf(lines, first, next));
+const selected = PARTS.flatMap(([first, next]) => partOf(lines, first, next));
 const picture = terminalPicture(
-  ['$ make demo', '', ...withoutLastEmpty(shown)],
+  ['$ make demo', '', ...withoutLastEmpty(selected)],
   'Output of make demo: the problem, the solution, and the checks of a tenant',
 );
 const folder = join(REPOSITORY, 'docs/images');

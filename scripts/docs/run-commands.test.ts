@@ -125,7 +125,10 @@ describe.each([...pages].toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b)))(
       }
       // If a block has several commands, the output below it is that of the first command.
       const { output } = command;
-      if (output === undefined || pageCommands.find((one) => one.output === output) !== command)
+      if (
+        output === undefined ||
+        pageCommands.find((command) => command.output === output) !== command
+      )
         return;
       if (isDocumented(run.text, output) || isDocumented(run.stdout, output)) return;
       expect(comparable(run.text)).toBe(comparable(output));
@@ -158,7 +161,7 @@ describe('an entry for a command that does not run here', () => {
       .flatMap((table) => Object.values(table))
       .flatMap((reason) => reason.match(/[\w/-]+\.test\.ts/g) ?? []);
 
-    expect(starts.filter((start) => !all.some((one) => one.startsWith(`${start} `)))).toEqual([]);
+    expect(starts.filter((start) => !all.some((text) => text.startsWith(`${start} `)))).toEqual([]);
     expect(files.filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { TestOutput } from './test-output.ts';
 
-function shown(lines: readonly string[]): readonly string[] {
+function shownLines(lines: readonly string[]): readonly string[] {
   const output = new TestOutput();
   return lines.flatMap((line) => output.take(line));
 }
@@ -31,7 +31,7 @@ test('prints failures below the name of their file, and omits passed tests', () 
     'Ran 4 tests across 2 files. [10.54s]',
   ];
 
-  expect(shown(lines)).toEqual([
+  expect(shownLines(lines)).toEqual([
     '',
     'src/b.test.ts:',
     'error: expect(received).toBe(expected)',

@@ -1,6 +1,6 @@
 /** The interface of a clock. Clocks are injected, so that tests can use fake time. */
 
-/** Elapsed time, wall-clock time and timers. No timer keeps a process alive. */
+/** Elapsed time, wall-clock time and timers. Timers do not keep the process alive. */
 export interface Clock {
   /** Returns the milliseconds since an arbitrary time. Never decreases. */
   nowMs(): number;

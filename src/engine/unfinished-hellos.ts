@@ -1,8 +1,9 @@
 /**
  * Connections whose first bytes are incomplete, oldest first, limited in total and per source address.
  *
- * No source can exceed its limit while the total is below it. So the engine counts sources only from that total on:
- * normally it reads no address and keeps no map, and under a flood the counts are exact.
+ * While the total is below the limit per source, no source can exceed that limit. The engine therefore starts to count
+ * per source when the total reaches it. In normal operation it does not read addresses. During a flood the counts are
+ * exact.
  */
 import { ipBytes } from '../wire/ip-address.ts';
 import { GLOBAL, type Counters } from './counters.ts';

@@ -1,6 +1,4 @@
-/**
- * Debounces events that come in bursts, such as those of a file that is being written.
- */
+/** Debounces events that come in bursts, such as those of a file that is being written. */
 
 interface DebounceOptions {
   /** Quiet time after the last event before the action runs. */
@@ -38,7 +36,7 @@ export class Debounce {
     );
   };
 
-  /** Stops for good. The action does not run after this call. */
+  /** Cancels a pending action and ignores later events. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

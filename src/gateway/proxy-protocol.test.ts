@@ -17,14 +17,14 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const byHeader = await world.a.next();
     const missing = await world.send(plain);
     const signedOnly = await world.send(signedHeader(), HELLO);
-    const twice = await world.send(balancerHeader(), balancerHeader(), plain);
+    const twoHeaders = await world.send(balancerHeader(), balancerHeader(), plain);
 
     await until(() => byName.received >= plain.length && byHeader.received > 0, 'the hellos');
     expect(byName.bytes()).toEqual(plain);
     expect(byHeader.bytes()).toEqual(HELLO);
     expect(await responseTo(missing)).toBe('internal_error');
     expect(await responseTo(signedOnly)).toBe('reset');
-    expect(await responseTo(twice)).toBe('reset');
+    expect(await responseTo(twoHeaders)).toBe('reset');
     expect(world.lab.failures('proxy_header_missing')).toBe(2);
     expect(world.lab.failures('proxy_header_not_allowed')).toBe(1);
   });

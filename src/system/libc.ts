@@ -89,7 +89,7 @@ export const {
   write,
 } = calls;
 
-/** Each thread has its own errno and evaluates this file itself. */
+/** Each thread has a separate errno and loads this module separately. */
 const errnoCell = new Int32Array(toArrayBuffer(calls.__errno_location(), 0, 4));
 
 /** Returns the error number of the call in the previous statement. */

@@ -44,7 +44,7 @@ function indented(line: string): string {
   return `  ${escapedText(line)}`;
 }
 
-/** Formats a word as it is, a list with commas, and any other value as JSON. */
+/** Formats a word unchanged, a list with commas, and any other value as JSON. */
 function valueText(value: unknown): string {
   if (Array.isArray(value) && value.length > 0) return value.map(valueText).join(',');
   const plain = printable('', value);

@@ -26,7 +26,7 @@ export function escapedJson(json: string): string {
   return json.replaceAll(UNSAFE_IN_JSON, escaped);
 }
 
-/** Reports whether the text has no unsafe character, so that {@link escapedText} would not change it. */
+/** Reports whether all characters of the text are safe. */
 export function isPlain(text: string): boolean {
   return text.search(UNSAFE) < 0;
 }

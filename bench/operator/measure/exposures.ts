@@ -50,7 +50,9 @@ export class Exposures implements Disposable {
   /** Returns the reasons of the Exposures that have not reached the stage, with their counts. */
   obstacles(stage: Stage): string {
     const reasons = new Map<string, number>();
-    for (const { status } of this.#informer.list().filter((one) => !hasReached(one, stage))) {
+    for (const { status } of this.#informer
+      .list()
+      .filter((exposure) => !hasReached(exposure, stage))) {
       const condition = status?.conditions?.find(({ type }) => type === stage);
       const text = condition === undefined ? 'no status' : condition.reason;
       reasons.set(text, (reasons.get(text) ?? 0) + 1);

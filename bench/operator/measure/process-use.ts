@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Clock ticks per second in /proc. Linux always reports 100 to user space. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU time so far and current memory. */
+/** CPU time since the start of the process, and its current memory. */
 export interface ProcessUse {
   /** User and system time of all threads. */
   readonly cpuSeconds: number;

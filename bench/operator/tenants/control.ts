@@ -11,7 +11,7 @@ export interface ControlCalls {
   page: { readonly question: { readonly url: string }; readonly answer: string };
   /** Deletes an object of a tenant. Returns the milliseconds until it is restored. */
   repair: {
-    readonly question: { readonly tenant: string; readonly what: 'slice' | 'daemonSet' };
+    readonly question: { readonly tenant: string; readonly object: 'slice' | 'daemonSet' };
     readonly answer: number;
   };
   /** Dials the edge until it routes to this tenant. Returns the time in milliseconds since 1970. */

@@ -32,8 +32,8 @@ renameSync(`${access}.new`, access);
 serveControl(socket, {
   counts: () => counts.requests,
   page: async ({ url }) => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text(),
-  repair: async ({ tenant, what }) => {
-    const { resource, key } = DRIFT[what];
+  repair: async ({ tenant, object }) => {
+    const { resource, key } = DRIFT[object];
     return tenantOf(tenant).deleteAndAwait(resource, key, DEADLINE_MS);
   },
   served: async ({ tenant, edge }) => {

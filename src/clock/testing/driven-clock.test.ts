@@ -55,8 +55,8 @@ describe('a driven clock', () => {
 
     expect(await failureOf(clock.until('never true', () => false))).toContain('no timer is left');
     clock.every(1000, () => {});
-    const late = clock.until('never true', () => false, 5000);
-    expect(await failureOf(late)).toContain('not within 5000 ms: never true');
+    const expired = clock.until('never true', () => false, 5000);
+    expect(await failureOf(expired)).toContain('not within 5000 ms: never true');
   });
 
   test('returns the result or the error of a promise', async () => {

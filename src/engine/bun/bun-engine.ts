@@ -161,8 +161,8 @@ export class BunEngine implements Engine {
     this.#end(client, REASON.fault, 'reset');
   }
 
-  /** Ends a connection, whatever its stage. Every connection ends here. */
-  #end(client: ClientSide, reason: number, how: 'close' | 'reset'): void {
+  /** Ends a connection in any stage. Every connection ends here. */
+  #end(client: ClientSide, reason: number, closeMode: 'close' | 'reset'): void {
     if (client.stage === 'over') return;
     const isCounted = client.stage === 'refused' || reason === REASON.completed;
     if (!isCounted) this.#counters.fail(reason, client.row);
@@ -172,10 +172,10 @@ export class BunEngine implements Engine {
     this.#listener.forget(client);
     this.#acceptor.forget(client);
     this.#relay.forget(client);
-    client.close(how);
+    client.close(closeMode);
     if (client.peer !== null) {
       this.#relay.forget(client.peer);
-      client.peer.close(how);
+      client.peer.close(closeMode);
     }
     this.#notifyEnded(client);
   }

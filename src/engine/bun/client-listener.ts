@@ -27,7 +27,7 @@ interface ClientListenerOptions<Client extends ClientSide> {
   /** Called once per second, from the first listener on. */
   readonly tick: () => void;
   /** Ends a connection. It must call {@link ClientListener.forget}. */
-  readonly end: (client: Client, reason: number, how: 'close' | 'reset') => void;
+  readonly end: (client: Client, reason: number, closeMode: 'close' | 'reset') => void;
 }
 
 /** The listeners and the open connections of one engine. */

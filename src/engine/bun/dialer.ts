@@ -1,6 +1,4 @@
-/**
- * From a decision to a joined pair: dials, enforces the timeout, and hands the first bytes over.
- */
+/** From a decision to a joined pair: dials, enforces the timeout, and hands the first bytes over. */
 import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
@@ -148,7 +146,7 @@ export class Dialer {
     this.#counters.add(GLOBAL.abandonedDials, 1);
   }
 
-  /** Reports whether this dial was abandoned. It has finished now, so it is no longer counted as such. */
+  /** Reports whether a finished dial was abandoned, and stops counting it. */
   #wasAbandoned(upstream: UpstreamSide): boolean {
     if (!upstream.abandoned) return false;
     this.#abandoned--;

@@ -12,7 +12,7 @@ import { REASON } from '../reasons.ts';
 import { ClientSide, type AnySide, type UpstreamSide } from './side.ts';
 
 /** Called when a connection is over. */
-export type Done = (client: ClientSide, reason: number, how: 'close' | 'reset') => void;
+export type Done = (client: ClientSide, reason: number, closeMode: 'close' | 'reset') => void;
 
 /** Forwards bytes of pairs until both directions are finished, or one side is lost. */
 export class Relay {

@@ -61,10 +61,10 @@ abstract class Side {
   }
 
   /** Closes the socket. `reset` discards bytes in flight and notifies the peer. */
-  close(how: 'close' | 'reset'): void {
+  close(closeMode: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true; // first: Bun calls the close handler from within
-    if (how === 'reset') this.socket?.terminate();
+    if (closeMode === 'reset') this.socket?.terminate();
     else this.socket?.end();
   }
 }

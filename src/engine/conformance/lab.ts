@@ -1,6 +1,4 @@
-/**
- * For tests only: an engine between clients and backends on loopback, disposed of at the end of the test.
- */
+/** For tests only: an engine between clients and backends on loopback, disposed of at the end of the test. */
 import { hello } from '../../wire/hello/hello-builder.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import type { Counters, SlotCounts } from '../counters.ts';
@@ -79,7 +77,7 @@ export class Lab implements Disposable {
 
   /** Waits until no connection is open, and returns the one that closed last. */
   async lastClosed(): Promise<Table['closedConnections'][number]> {
-    await until(() => this.counters.global('open') === 0, 'no connection left');
+    await until(() => this.counters.global('open') === 0, 'no connection is open');
     const closed = this.table.closedConnections.at(-1);
     if (closed === undefined) throw new Error('no connection has ended');
     return closed;

@@ -204,8 +204,8 @@ test('idles when accept4 fails without descriptors, and continues when some are 
     ({ accepted, open }) => accepted === 100 && open === 0,
     'all clients accepted and closed',
   );
-  const seen = backend.peers.length;
+  const peersBefore = backend.peers.length;
   const client = await Peer.dial(port);
   await client.send(HELLO);
-  await until(() => backend.peers[seen]?.received === HELLO.length, 'a new connection');
+  await until(() => backend.peers[peersBefore]?.received === HELLO.length, 'a new connection');
 });

@@ -297,8 +297,8 @@ export class EpollEngine implements Engine, LoopHandler {
     return isDelivered ? 'close' : 'reset';
   }
 
-  /** Ends a connection, whatever its stage. Every connection ends here. */
-  #end(client: number, reason: number, how: 'close' | 'reset'): void {
+  /** Ends a connection in any stage. Every connection ends here. */
+  #end(client: number, reason: number, closeMode: 'close' | 'reset'): void {
     const sockets = this.#sockets;
     const row = sockets.row[client] ?? -1;
     const refusedFor = this.#acceptor.forget(client);
@@ -310,15 +310,15 @@ export class EpollEngine implements Engine, LoopHandler {
     const upstream = sockets.peerOf(client);
     if (this.#router.ended !== undefined) this.#notifyEnded(client, upstream, refusedFor ?? reason);
     this.#relay.forget(client);
-    this.#close(client, how);
+    this.#close(client, closeMode);
     if (upstream < 0) return;
     this.#relay.forget(upstream);
-    this.#close(upstream, how);
+    this.#close(upstream, closeMode);
   }
 
-  #close(fd: number, how: 'close' | 'reset'): void {
+  #close(fd: number, closeMode: 'close' | 'reset'): void {
     this.#sockets.free(fd);
-    if (how === 'reset') closeWithReset(fd);
+    if (closeMode === 'reset') closeWithReset(fd);
     else libc.close(fd);
   }
 

@@ -32,7 +32,7 @@ interface PodHandshakeOptions {
   readonly dial: (pod: PodSide) => void;
   /** Called when the handshake is complete. */
   readonly finished: (pod: PodSide) => void;
-  readonly end: (pod: PodSide, reason: number, how: 'close' | 'reset') => void;
+  readonly end: (pod: PodSide, reason: number, closeMode: 'close' | 'reset') => void;
   readonly fault: (pod: PodSide, error: unknown) => void;
 }
 

@@ -22,11 +22,11 @@ export class PodSide extends ClientSide {
     return this.phase === 'joined' || this.phase === 'refused' ? super.write(bytes) : 0;
   }
 
-  override close(how: 'close' | 'reset'): void {
+  override close(closeMode: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true; // first: Bun calls the close handler from within
-    if (this.isUpgraded) closeTls(this.socket, how, this.peer?.sawFin === true);
-    else if (how === 'reset') this.socket?.terminate();
+    if (this.isUpgraded) closeTls(this.socket, closeMode, this.peer?.sawFin === true);
+    else if (closeMode === 'reset') this.socket?.terminate();
     else this.socket?.end();
   }
 }
@@ -41,10 +41,10 @@ export class EdgeSide extends UpstreamSide {
     return this.verified ? super.write(bytes) : 0;
   }
 
-  override close(how: 'close' | 'reset'): void {
+  override close(closeMode: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true;
-    closeTls(this.socket, how, this.peer.sawFin);
+    closeTls(this.socket, closeMode, this.peer.sawFin);
   }
 }
 
@@ -55,10 +55,10 @@ export class EdgeSide extends UpstreamSide {
  */
 function closeTls(
   socket: Socket<unknown> | null,
-  how: 'close' | 'reset',
+  closeMode: 'close' | 'reset',
   hasOtherEnded: boolean,
 ): void {
-  if (how === 'reset') {
+  if (closeMode === 'reset') {
     socket?.terminate();
     return;
   }

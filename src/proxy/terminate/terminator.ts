@@ -85,8 +85,8 @@ export class Terminator implements Engine {
       end: this.#end.bind(this),
     });
     const limit = new BufferLimit(this.#limits, allValues);
-    this.#relay = new Relay(counters, limit, (client, reason, how) => {
-      if (client instanceof PodSide) this.#end(client, reason, how);
+    this.#relay = new Relay(counters, limit, (client, reason, closeMode) => {
+      if (client instanceof PodSide) this.#end(client, reason, closeMode);
     });
     this.#handshake = new PodHandshake({
       certificate: options.certificate,
@@ -187,8 +187,8 @@ export class Terminator implements Engine {
     this.#end(pod, REASON.fault, 'reset');
   }
 
-  /** Ends a connection, whatever its phase. Every connection ends here. */
-  #end(pod: PodSide, reason: number, how: 'close' | 'reset'): void {
+  /** Ends a connection in any phase. Every connection ends here. */
+  #end(pod: PodSide, reason: number, closeMode: 'close' | 'reset'): void {
     if (pod.phase === 'over') return;
     const isCounted = pod.phase === 'refused' || reason === REASON.completed;
     if (!isCounted) this.#counters.fail(reason, pod.row);
@@ -198,10 +198,10 @@ export class Terminator implements Engine {
     this.#listener.forget(pod);
     this.#dialer.forget(pod);
     this.#relay.forget(pod);
-    pod.close(how);
+    pod.close(closeMode);
     if (pod.peer === null) return;
     this.#relay.forget(pod.peer);
-    if (!pod.peer.abandoned) pod.peer.close(how);
+    if (!pod.peer.abandoned) pod.peer.close(closeMode);
   }
 }
 

@@ -15,7 +15,7 @@ export const LARGE_PAGE_MS = 1000;
 
 /**
  * Maximum number of large pages in memory: the newest one, and older ones that still have readers. At the maximum, new
- * readers get the newest page whatever its age. The age is bounded by the timeout of a request.
+ * readers get the newest page even if it is old. The age is bounded by the timeout of a request.
  */
 export const MAX_LARGE_PAGES = 3;
 

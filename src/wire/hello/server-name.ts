@@ -26,7 +26,7 @@ const OTHER = 256;
 const DOT_CODE = 0x2e;
 const ALLOWED_IN_NAME = DIGIT | HEX_LETTER | OTHER_LETTER | JOINER | DOT;
 
-/** The class of every byte. A check takes one lookup per byte, and then decides by the union of the classes. */
+/** Class of each byte. {@link serverNameFault} computes the union of the classes in a name and decides by it. */
 const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0) return NUL;
   if (byte > 0x7f) return NOT_ASCII;
@@ -39,7 +39,7 @@ const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
   return character === '.' ? DOT : OTHER;
 });
 
-/** Returns what is wrong with the name in these bytes, or undefined if it can be routed. */
+/** Returns the reason to refuse the name in these bytes, or undefined if it can be routed. */
 export function serverNameFault(
   bytes: Uint8Array,
   start: number,
@@ -66,7 +66,7 @@ export function serverNameFault(
     return 'server_name_ip_literal';
   if (!hasOnly(classes, ALLOWED_IN_NAME)) return 'server_name_not_dns';
   if (labelStart === end) return 'server_name_trailing_dot';
-  // Digits and dots alone are an address in one of the forms of inet_aton: 127.0.0.1, 127.1, 2130706433.
+  // A name of digits and dots is an address in a form that inet_aton accepts: 127.0.0.1, 127.1, 2130706433.
   if (hasOnly(classes, DIGIT | DOT)) return 'server_name_ip_literal';
   return labelsFit && labelFits(end - labelStart) ? undefined : 'server_name_not_dns';
 }

@@ -98,9 +98,9 @@ export function processSuite(engine: string): void {
 
     for (const client of clients) client.reset();
     await child.until(({ open }) => open === 0, 'all closed');
-    const seen = backend.peers.length;
+    const peersBefore = backend.peers.length;
     const client = await Peer.dial(port);
     await client.send(HELLO);
-    await until(() => backend.peers[seen]?.received === HELLO.length, 'a new connection');
+    await until(() => backend.peers[peersBefore]?.received === HELLO.length, 'a new connection');
   });
 }

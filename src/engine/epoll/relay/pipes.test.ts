@@ -5,14 +5,14 @@ import { Pipes } from './pipes.ts';
 const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
 test('opens no pipe if connections need its descriptors', () => {
-  const asked: number[] = [];
-  const pipes = new Pipes((descriptor) => asked.push(descriptor) < 0);
+  const requestedSizes: number[] = [];
+  const pipes = new Pipes((descriptor) => requestedSizes.push(descriptor) < 0);
   const before = openFiles();
 
   const pipe = pipes.take(7);
 
   expect(pipe).toBeUndefined();
-  expect(asked).toHaveLength(1);
+  expect(requestedSizes).toHaveLength(1);
   expect(openFiles()).toBe(before);
 });
 

@@ -29,13 +29,13 @@ test('leaves bytes in the kernel once half of the buffer limit is used, and rese
   using _ = lab;
   const buffered = lab.counters.global('bufferedBytes');
 
-  const more = [await stalled(lab), await stalled(lab)];
+  const otherPairs = [await stalled(lab), await stalled(lab)];
   const bufferedLater = lab.counters.global('bufferedBytes');
-  for (const reader of [...readers, ...more]) reader.resume();
-  await until(() => [...readers, ...more].every(({ sawFin }) => sawFin), 'all FINs');
+  for (const reader of [...readers, ...otherPairs]) reader.resume();
+  await until(() => [...readers, ...otherPairs].every(({ sawFin }) => sawFin), 'all FINs');
 
   expect(bufferedLater).toBe(buffered);
-  expect(more.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
+  expect(otherPairs.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
   expect(lab.counters.failures()).toEqual({});
   expect(lab.counters.global('recoveredEvents')).toBe(0);
   expect(lab.counters.global('bufferedBytes')).toBe(0);

@@ -31,7 +31,7 @@ import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
 import { ReadyQueue } from './ready-queue.ts';
 
 /** Ends a connection, given its client. */
-export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
+export type Done = (client: number, reason: number, closeMode: 'close' | 'reset') => void;
 
 /** Ends the connection of a socket because of a bug. */
 export type Fault = (fd: number, error: unknown) => void;
@@ -199,8 +199,8 @@ export class Relay {
       const isTight = this.#isTight;
       const hasRoom = !isTight && this.#buffers.size < MAX_STALLED_FOR_HOT_READS;
       const want = isHot && hasRoom ? HOT_READ_BYTES : READ_BYTES;
-      const how = isTight ? MSG.PEEK : 0;
-      const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, how);
+      const flags = isTight ? MSG.PEEK : 0;
+      const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, flags);
       if (got <= 0) {
         this.#nothingRead(from, to, got, errno());
         return;
@@ -280,10 +280,16 @@ export class Relay {
       return true;
     }
     const failure = errno();
-    const taken = Math.max(0, sent);
-    const prefaceBytes = Math.min(uncounted, taken);
-    this.#count(to, taken - prefaceBytes);
-    this.#buffers.put(to, this.io.bytes, at + taken, length - taken, uncounted - prefaceBytes);
+    const sentBytes = Math.max(0, sent);
+    const prefaceBytes = Math.min(uncounted, sentBytes);
+    this.#count(to, sentBytes - prefaceBytes);
+    this.#buffers.put(
+      to,
+      this.io.bytes,
+      at + sentBytes,
+      length - sentBytes,
+      uncounted - prefaceBytes,
+    );
     if (sent < 0 && failure !== ERRNO.EAGAIN) this.lost(to);
     else this.#stall(to);
     return false;
