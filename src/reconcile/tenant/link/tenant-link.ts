@@ -6,6 +6,7 @@ import type { Clock } from '../../../clock/clock.ts';
 import { Applier } from '../../../kube/apply/apply.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer, type InformerOptions } from '../../../kube/informer/informer.ts';
+import { WithOwnWrites } from '../../../kube/informer/own-writes.ts';
 import type { InformerCounters } from '../../../kube/informer/relist.ts';
 import type { Change } from '../../../kube/informer/cache.ts';
 import type { KubeError } from '../../../kube/kube-error.ts';
@@ -48,12 +49,14 @@ export class TenantLink implements TenantView {
   readonly leaseClient: KubeClient;
   /** Reads with a short-lived cache. */
   readonly reader: RecentReads;
-  readonly slices: Informer<EndpointSlice>;
-  readonly daemonSets: Informer<DaemonSetWithStatus>;
+  readonly slices: WithOwnWrites<EndpointSlice>;
+  readonly daemonSets: WithOwnWrites<DaemonSetWithStatus>;
   /** With `watchesNodes` only. */
   readonly nodes: Informer<Node> | undefined;
   readonly pods: Informer<ProxyPod> | undefined;
 
+  readonly #slices: Informer<EndpointSlice>;
+  readonly #daemonSets: Informer<DaemonSetWithStatus>;
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
   readonly #stuckAfterMs: number;
@@ -79,16 +82,18 @@ export class TenantLink implements TenantView {
       resource: Resource,
       more: Pick<InformerOptions<T>, 'selection' | 'bounds' | 'trim'>,
     ) => new Informer<T>({ client, clock, random, counters, resource, ...more });
-    this.slices = informer(RESOURCES.endpointSlice, {
+    this.#slices = informer(RESOURCES.endpointSlice, {
       selection: TENANT_SELECTIONS.slices,
       bounds: TENANT_BOUNDS.slices,
       trim: trimEndpointSlice,
     });
-    this.daemonSets = informer(RESOURCES.daemonSet, {
+    this.slices = new WithOwnWrites(this.#slices, clock);
+    this.#daemonSets = informer(RESOURCES.daemonSet, {
       selection: TENANT_SELECTIONS.daemonSets,
       bounds: TENANT_BOUNDS.daemonSets,
       trim: trimDaemonSet,
     });
+    this.daemonSets = new WithOwnWrites(this.#daemonSets, clock);
     if (watchesNodes) {
       this.nodes = informer(RESOURCES.node, {
         bounds: TENANT_BOUNDS.nodes,
@@ -101,8 +106,8 @@ export class TenantLink implements TenantView {
       });
     }
     this.#onChange = onChange;
-    this.slices.onChange((change) => this.#notify(change));
-    this.daemonSets.onChange((change) => this.#notify(change));
+    this.#slices.onChange((change) => this.#notify(change));
+    this.#daemonSets.onChange((change) => this.#notify(change));
     this.nodes?.onChange(onChange);
     this.pods?.onChange(onChange);
   }
@@ -171,7 +176,12 @@ export class TenantLink implements TenantView {
 
   /** Records an object that was written. */
   wrote(object: KubeObject): void {
-    this.reader.put(resourceOf(object), object);
+    const { kind } = object;
+    if (kind === RESOURCES.endpointSlice.kind) {
+      this.slices.wrote(trimEndpointSlice(object as EndpointSlice));
+    } else if (kind === RESOURCES.daemonSet.kind) {
+      this.daemonSets.wrote(trimDaemonSet(object as DaemonSetWithStatus));
+    } else this.reader.put(resourceOf(object), object);
     this.#ownVersions.add(object.metadata.resourceVersion ?? '');
     this.#writes++;
   }
@@ -184,7 +194,7 @@ export class TenantLink implements TenantView {
   }
 
   #informers(): readonly TenantInformer[] {
-    const all = [this.slices, this.daemonSets, this.nodes, this.pods];
+    const all = [this.#slices, this.#daemonSets, this.nodes, this.pods];
     return all.filter((informer) => informer !== undefined);
   }
 }
