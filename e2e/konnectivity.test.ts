@@ -173,7 +173,7 @@ describe('faults', () => {
 
   test.skipIf(hasNetem)('reports that the kernel cannot impair a link', async () => {
     await expect(tenant.worker().link.impair({ delayMs: 500 })).rejects.toThrow(
-      'does this kernel have netem?',
+      'check that the kernel has netem',
     );
     await tenant.worker().link.clearImpairment();
   });
