@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import type { LogLevel } from '../telemetry/log.ts';
 import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
 import { fileName, logLevelOption, objectName } from './flags/flag-values.ts';
-import { accessOptions } from './io/access-options.ts';
+import { withAccessFlags } from './flags/management-flags.ts';
+import type { AccessFlags } from './io/open-access.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
 import { adviceIn, CommandError, printAdvice } from './output/messages.ts';
 import type { CommandIo } from './io/command-io.ts';
@@ -37,13 +38,11 @@ Exit codes:
   2  invalid command line; with --validate: a file is invalid`;
 
 /** The flags as Commander reads them. */
-interface Flags extends GatewayFlags {
+interface Flags extends GatewayFlags, AccessFlags {
   readonly routes?: string;
   readonly kubernetes: boolean;
   readonly edge?: string;
   readonly state?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
   readonly keyFile?: string;
   readonly validate: boolean;
   readonly logLevel: LogLevel;
@@ -57,14 +56,11 @@ export function gatewayCommand(io: CommandIo): Command {
     .optionsGroup('Options for routes from a cluster:')
     .option('--kubernetes', 'routes from the TenantRoutes of a management cluster', false)
     .option('--edge <name>', 'only the TenantRoutes of this Edge', objectName)
-    .option('--state <file>', 'cache of the last routes, used at the next start', fileName)
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig of the cluster (default: as kubectl, or in-cluster)',
-      fileName,
-    )
-    .option('--context <name>', 'context of the kubeconfig')
-    .optionsGroup('Options:');
+    .option('--state <file>', 'cache of the last routes, used at the next start', fileName);
+  withAccessFlags(
+    command,
+    'kubeconfig of the cluster (default: as kubectl, or in-cluster)',
+  ).optionsGroup('Options:');
   return withGatewayFlags(command)
     .option(
       '--key-file <file>',
@@ -132,17 +128,17 @@ async function validate(io: CommandIo, { routes = '', keyFile }: Flags): Promise
 
 /** Returns the selected source of routes. Each kind is imported on demand. */
 async function routesFeed(io: CommandIo, flags: Flags): Promise<OpenRoutesFeed> {
-  const { routes, edge, state, kubeconfig, context } = flags;
+  const { routes, edge, state } = flags;
   if (routes !== undefined) {
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
     return (sink) => new RoutesFile({ path: io.path(routes) }, sink);
   }
-  const [{ KubernetesRoutes }, { createGatewayClient }, { defaultAccess }] = await Promise.all([
+  const [{ KubernetesRoutes }, { createGatewayClient }, { openAccess }] = await Promise.all([
     import('../discovery/kubernetes-routes.ts'),
     import('../discovery/gateway-client.ts'),
-    import('../kube/access/default-access.ts'),
+    import('./io/open-access.ts'),
   ]);
-  const client = createGatewayClient(defaultAccess(accessOptions(io, kubeconfig, context)));
+  const client = createGatewayClient(openAccess(io, flags));
   const statePath = state === undefined ? undefined : io.path(state);
   return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
 }

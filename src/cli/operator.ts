@@ -3,13 +3,14 @@ import { hostname } from 'node:os';
 import type { ListenAddress } from '../net/listen-address.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
-import { fileName, httpOption, logLevelOption, namespaceName } from './flags/flag-values.ts';
+import { httpOption, logLevelOption, namespaceName } from './flags/flag-values.ts';
 import {
   operatorOptionsOf,
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
-import { accessOptions } from './io/access-options.ts';
+import { withAccessFlags } from './flags/management-flags.ts';
+import type { AccessFlags } from './io/open-access.ts';
 import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
@@ -31,9 +32,7 @@ Exit codes:
   2  invalid command line or kubeconfig; with --dry-run: the management cluster
      cannot be read`;
 
-interface Flags extends OperatorFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+interface Flags extends OperatorFlags, AccessFlags {
   readonly namespace?: string;
   readonly leaderElect: boolean;
   readonly http: readonly ListenAddress[];
@@ -43,14 +42,11 @@ interface Flags extends OperatorFlags {
 
 /** `snicket operator`: runs the controllers for Edges and Exposures. */
 export function operatorCommand(io: CommandIo): Command {
-  const command = new Command('operator')
+  const command = withAccessFlags(
+    new Command('operator'),
+    'kubeconfig of the management cluster (default: as kubectl, or in-cluster)',
+  )
     .description('Run the controllers for Edges and Exposures')
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig of the management cluster (default: as kubectl, or in-cluster)',
-      fileName,
-    )
-    .option('--context <name>', 'context of the kubeconfig')
     .option(
       '--namespace <name>',
       "namespace of the operator's Lease and of the gateway's Service and keys (default: that of the pod, or snicket-system)",
@@ -68,14 +64,14 @@ export function operatorCommand(io: CommandIo): Command {
 async function run(io: CommandIo, flags: Flags): Promise<void> {
   const log = await programLog(io, flags.logLevel);
   // Imported lazily, so that other commands do not load it.
-  const [{ runOperator }, { createClient }, { Http2RoundTripper }, { defaultAccess }] =
+  const [{ runOperator }, { createClient }, { Http2RoundTripper }, { openAccess }] =
     await Promise.all([
       import('../operator/run-operator.ts'),
       import('../kube/client/fetch-client.ts'),
       import('../kube/transport/http2/http2-round-tripper.ts'),
-      import('../kube/access/default-access.ts'),
+      import('./io/open-access.ts'),
     ]);
-  const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
+  const access = openAccess(io, flags);
   const isPod = access.credentials.kind === 'token-file';
   const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
   if (flags.dryRun) {

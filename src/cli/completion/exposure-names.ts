@@ -60,14 +60,14 @@ async function readEdgeNames(io: CommandIo, flags: FlagValues): Promise<readonly
 }
 
 async function openCluster(io: CommandIo, flags: FlagValues) {
-  const [{ accessOptions }, { defaultAccess }, { createClient }] = await Promise.all([
-    import('../io/access-options.ts'),
-    import('../../kube/access/default-access.ts'),
+  const [{ openAccess }, { createClient }] = await Promise.all([
+    import('../io/open-access.ts'),
     import('../../kube/client/fetch-client.ts'),
   ]);
-  const access = defaultAccess(
-    accessOptions(io, flags.get('--kubeconfig'), flags.get('--context')),
-  );
+  const access = openAccess(io, {
+    kubeconfig: flags.get('--kubeconfig'),
+    context: flags.get('--context'),
+  });
   return {
     access,
     client: createClient(access, { timeoutMs: COMPLETION_TIMEOUT_MS, clock: io.clock }),

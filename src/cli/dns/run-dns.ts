@@ -7,12 +7,22 @@ import type { DnsFlags } from '../dns.ts';
 import type { NamedExposure } from '../flags/management-flags.ts';
 import type { CommandIo } from '../io/command-io.ts';
 import { EXIT, printAdvice, printMessage } from '../output/messages.ts';
-import { currentScreen, valueText, type Output } from '../output/output.ts';
+import {
+  currentScreen,
+  stateCell,
+  tableText,
+  valueText,
+  type Output,
+  type Screen,
+  type StateKind,
+} from '../output/output.ts';
 import { withProgress } from '../output/progress.ts';
 import { readManagement } from '../sources/read-management.ts';
 import { noExposureText } from '../sources/selected-exposures.ts';
-import { checkNames } from './checks.ts';
-import { checksTable, checksValue } from './dns-report.ts';
+import { checkNames, type NameCheck, type NameState } from './checks.ts';
+import { destinationText } from './destination.ts';
+import { embeddedAddress } from './embedded-address.ts';
+import { recordSets } from './entries.ts';
 import { embeddedAddressFindings, embeddedAddressNotes, recordsOf } from './records.ts';
 import { requiredNames, type NamedFinding, type RequiredNames } from './required-names.ts';
 
@@ -62,4 +72,47 @@ function report(io: CommandIo, findings: readonly NamedFinding[]): void {
     printAdvice(io, severity, { message: `${of}: ${code}: ${message}`, hint: action });
   }
   if (findings.some(({ severity }) => severity === 'error')) io.exitCode ??= EXIT.wrong;
+}
+
+const KINDS: Readonly<Record<NameState, StateKind>> = {
+  ok: 'pass',
+  missing: 'fail',
+  wrong: 'fail',
+  unknown: 'warn',
+};
+
+/** Returns the results as a table. */
+function checksTable(checks: readonly NameCheck[], screen: Screen): string {
+  const rows = checks.map(({ name, state, found }) => [
+    ...[name.exposure, name.host],
+    name.to === undefined ? '?' : destinationText(name.to),
+    found.length === 0 ? '-' : found.join(', '),
+    stateCell(state, KINDS[state]),
+  ]);
+  return tableText(['EXPOSURE', 'HOST', 'EXPECTED', 'ACTUAL', 'STATE'], rows, screen);
+}
+
+/** Returns the results and findings as a value for JSON and YAML. */
+function checksValue(checks: readonly NameCheck[], findings: readonly NamedFinding[]): object {
+  return {
+    names: checks.map(({ name, state, found, code, message, action }) => ({
+      exposure: name.exposure,
+      edge: name.edge,
+      host: name.host,
+      state,
+      needsRecord: embeddedAddress(name.host) === undefined,
+      records: name.to === undefined ? [] : recordSets({ to: name.to }),
+      found,
+      code,
+      message,
+      ...(action !== undefined && { action }),
+    })),
+    findings: findings.map(({ of, code, severity, message, action }) => ({
+      of,
+      code,
+      severity,
+      message,
+      action,
+    })),
+  };
 }

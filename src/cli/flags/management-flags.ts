@@ -6,12 +6,11 @@ import { SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import type { ClusterAccess } from '../../kube/access/cluster-access.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { fileName, fileNames, folderName, imageReference, namespaceName } from './flag-values.ts';
+import type { AccessFlags } from '../io/open-access.ts';
 import { CommandError } from '../output/messages.ts';
 
 /** Flags that select the cluster and its namespaces. */
-export interface ClusterFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+export interface ClusterFlags extends AccessFlags {
   readonly namespace?: string;
   readonly operatorNamespace: string;
 }
@@ -34,15 +33,16 @@ export interface Choice {
   readonly name?: string | undefined;
 }
 
+/** Adds the flags that locate a cluster. */
+export function withAccessFlags(command: Command, description: string): Command {
+  return command
+    .option('--kubeconfig <file>', description, fileName)
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
 /** Adds the flags of every command that reads the management cluster. */
 export function withClusterFlags(command: Command): Command {
-  return command
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig of the management cluster (default: as kubectl)',
-      fileName,
-    )
-    .option('--context <name>', 'context of the kubeconfig')
+  return withAccessFlags(command, 'kubeconfig of the management cluster (default: as kubectl)')
     .option(
       '-n, --namespace <name>',
       'namespace of Exposures (default: that of the context)',

@@ -1,9 +1,7 @@
 import { AccessError, type ClusterAccess } from '../../kube/access/cluster-access.ts';
-import { defaultAccess } from '../../kube/access/default-access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
-import type { ClusterFlags } from '../flags/management-flags.ts';
-import { accessOptions } from '../io/access-options.ts';
+import { openAccess, type AccessFlags } from '../io/open-access.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Access to the management cluster, and a client for it. */
@@ -20,15 +18,15 @@ export interface OpenedManagement {
  */
 export function openManagement(
   io: CommandIo,
-  { kubeconfig, context }: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
+  flags: AccessFlags,
   { hasFolderFlags = false } = {},
 ): OpenedManagement {
   try {
-    const access = defaultAccess(accessOptions(io, kubeconfig, context));
+    const access = openAccess(io, flags);
     return { client: createClient(access), access };
   } catch (error) {
     const isMissing = error instanceof AccessError && error.code === 'AccessMissing';
-    if (!isMissing || !hasFolderFlags || kubeconfig !== undefined) throw error;
+    if (!isMissing || !hasFolderFlags || flags.kubeconfig !== undefined) throw error;
     const hint = 'for snicket run, pass its folder or its state: -f DIR or --state DIR';
     throw new AccessError(error.code, `${error.message}; ${hint}`, error);
   }
