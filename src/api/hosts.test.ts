@@ -59,8 +59,10 @@ test('has no konnectivity host for a control plane without konnectivity', () => 
   ).toEqual({ api });
   const endpoints = { api: ['10.0.0.5:6443'] };
   expect(hostsOf(blue(written, { type: 'Endpoints', endpoints }), withDomain)).toEqual({ api });
-  const both = { ...endpoints, konnectivity: ['10.0.0.5:8132'] };
-  expect(hostsOf(blue(written, { type: 'Endpoints', endpoints: both }), withDomain)).toEqual({
+  const withKonnectivity = { ...endpoints, konnectivity: ['10.0.0.5:8132'] };
+  expect(
+    hostsOf(blue(written, { type: 'Endpoints', endpoints: withKonnectivity }), withDomain),
+  ).toEqual({
     api,
     ...written,
   });

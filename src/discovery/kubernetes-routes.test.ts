@@ -366,10 +366,10 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
   test('of a tenant that moves to another Edge or other hosts stay until they are deleted', async () => {
     await using lab = await RoutesLab.start();
-    const elsewhere = { edgeRef: { name: 'other' }, driver: 'haproxy' } as const;
+    const otherEdge = { edgeRef: { name: 'other' }, driver: 'haproxy' } as const;
     await lab.expose('blue');
     await lab.expose('old', {}, 'blue');
-    await lab.expose('blue-elsewhere', { ...elsewhere, host: 'blue.example.test' }, 'blue');
+    await lab.expose('blue-elsewhere', { ...otherEdge, host: 'blue.example.test' }, 'blue');
     const feed = lab.open({ edge: 'shared', startTimeoutMs: 10_000 });
 
     await feed.start();

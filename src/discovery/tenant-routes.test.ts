@@ -230,9 +230,9 @@ describe('a host with TenantRoutes of two Exposures', () => {
   });
 
   test('is not served by the gateway of an Edge that has only the younger TenantRoute', () => {
-    const elsewhere = tenantRoute('blue', { edgeRef: { name: 'other' }, driver: 'haproxy' });
+    const otherRoute = tenantRoute('blue', { edgeRef: { name: 'other' }, driver: 'haproxy' });
 
-    const { route, faults } = resultOf({ tenantRoutes: [elsewhere, copy], edge: 'shared' });
+    const { route, faults } = resultOf({ tenantRoutes: [otherRoute, copy], edge: 'shared' });
 
     expect(route).toBeUndefined();
     expect(faults.length).toBe(1);

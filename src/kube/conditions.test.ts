@@ -49,12 +49,12 @@ test('returns the same list if nothing changes', () => {
 });
 
 test('truncates a message at the limit of the API, which would reject the whole status', () => {
-  const [whole, cut] = ['é'.repeat(32_768), `${'é'.repeat(32_767)}…`];
+  const [longest, truncated] = ['é'.repeat(32_768), `${'é'.repeat(32_767)}…`];
 
-  expect(setCondition([], claim({ message: whole }), NOW)[0]?.message).toBe(whole);
-  const list = setCondition([], claim({ message: `${whole}é` }), NOW);
-  expect(list[0]?.message).toBe(cut);
-  expect(setCondition(list, claim({ message: `${whole}é` }), NOW)).toBe(list);
+  expect(setCondition([], claim({ message: longest }), NOW)[0]?.message).toBe(longest);
+  const list = setCondition([], claim({ message: `${longest}é` }), NOW);
+  expect(list[0]?.message).toBe(truncated);
+  expect(setCondition(list, claim({ message: `${longest}é` }), NOW)).toBe(list);
 });
 
 test('finds a condition by its type', () => {

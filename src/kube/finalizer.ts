@@ -47,7 +47,8 @@ export async function removeFinalizer<T extends KubeObject>(
 
 /**
  * Changes the finalizers. A merge patch replaces the whole list, so it has the resourceVersion that the list was read
- * from. It is not retried with the current version: whether the finalizer is still needed must be decided again.
+ * from. It is not retried with the current version, since the caller must decide again whether the finalizer is still
+ * needed.
  */
 async function change<T extends KubeObject>(
   client: ObjectClient,

@@ -9,15 +9,15 @@ test('keeps the managers and their top-level fields, and nothing below', () => {
   const fieldsV1 = { 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:subsets': {} };
   const managedFields = [{ ...snicket, fieldsV1 }, { manager: 'kubelet' }];
 
-  const whole: KubeObject = { ...BARE, metadata: { name: 'x', managedFields } };
+  const object: KubeObject = { ...BARE, metadata: { name: 'x', managedFields } };
 
-  const object = withShallowManagedFields(whole);
+  const trimmed = withShallowManagedFields(object);
 
-  expect(object.metadata.managedFields).toEqual([
+  expect(trimmed.metadata.managedFields).toEqual([
     { ...snicket, fieldsV1: { 'f:metadata': {}, 'f:subsets': {} } },
     { manager: 'kubelet', fieldsV1: {} },
   ]);
-  expect(object.metadata.name).toBe('x');
+  expect(trimmed.metadata.name).toBe('x');
 });
 
 test('leaves an object without managedFields unchanged', () => {

@@ -66,8 +66,8 @@ test('a later write of another client takes precedence, and so does a new object
 
   await statuses.write(changed, { exposures: 2 }, signal);
   await client.delete(RESOURCES.edge, key);
-  const [anew] = server.seed(objectOf('Edge', key, { spec: {} }));
-  expect(statuses.statusOf(anew!)).toBeUndefined();
+  const [recreated] = server.seed(objectOf('Edge', key, { spec: {} }));
+  expect(statuses.statusOf(recreated!)).toBeUndefined();
 });
 
 test('an own write is not foreign, whether the watch or the response arrives first', async () => {

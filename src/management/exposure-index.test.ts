@@ -236,11 +236,11 @@ describe('hosts', () => {
     index.exposureChanged({ type: 'ADDED', object: rival });
     expect(conflict()).toContain('Exposure tenants/a');
 
-    const elsewhere = exposure('a', { hosts: { api: 'another.example.test' } });
-    index.exposureChanged({ type: 'MODIFIED', object: elsewhere, previous: rival });
+    const moved = exposure('a', { hosts: { api: 'another.example.test' } });
+    index.exposureChanged({ type: 'MODIFIED', object: moved, previous: rival });
     expect(conflict()).toBeUndefined();
 
-    index.exposureChanged({ type: 'MODIFIED', object: rival, previous: elsewhere });
+    index.exposureChanged({ type: 'MODIFIED', object: rival, previous: moved });
     index.exposureChanged({ type: 'DELETED', object: rival });
     expect(conflict()).toBeUndefined();
   });
@@ -407,10 +407,10 @@ test('new labels of a namespace affect its Exposures, and the hosts that an Edge
   const selector = { matchLabels: { team: 'a' } };
   const allowedNamespaces = { from: 'Selector', selector };
   const spec = { driver: 'snicket', domain: 'example.test', allowedNamespaces };
-  const elsewhere = exposure('green', { edgeRef: { name: 'shared' } });
+  const moved = exposure('green', { edgeRef: { name: 'shared' } });
   const exposures = [
     exposure('blue', { edgeRef: { name: 'shared' } }),
-    { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'other' } },
+    { ...moved, metadata: { ...moved.metadata, namespace: 'other' } },
   ];
   const labels: Record<string, string> = {};
   const edges = [{ ...edge('shared'), spec }];

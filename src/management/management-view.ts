@@ -13,10 +13,7 @@ import type { Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
 import type { ExposureIndex } from './exposure-index.ts';
 
-/**
- * The uid of this namespace identifies a cluster, since every cluster has this namespace and nobody
- * can delete it.
- */
+/** The uid of this namespace identifies a cluster, since every cluster has this namespace and it cannot be deleted. */
 export const IDENTITY_NAMESPACE = { name: 'kube-system' } as const;
 
 /** A management cluster for reading. */

@@ -41,11 +41,11 @@ export function manifestParts(
   readonly faults: readonly SyntaxFault[];
 } {
   const { name: file, text } = textFile;
-  const { documents, lines, fault: whole } = yamlDocuments(text, bounds);
+  const { documents, lines, fault: textFault } = yamlDocuments(text, bounds);
   const faults: SyntaxFault[] = [];
   const report = ({ offset, sentence }: DocumentFault) =>
     faults.push({ location: locationAt(file, lines, offset), sentence });
-  if (whole !== undefined) report(whole);
+  if (textFault !== undefined) report(textFault);
   const parts = documents.flatMap(({ document, fault }): readonly ManifestPart[] => {
     const read = fault ?? valueOf(document);
     if ('sentence' in read) {

@@ -1,6 +1,6 @@
 /**
  * An Ingress of a provider that is the route of a tenant: the controller of the Edge serves it, and passes TLS through.
- * Snicket then creates no Ingress of its own, which would claim the same hosts.
+ * Snicket then creates no Ingress, which would claim the same hosts.
  */
 import type { Edge } from '../api/edge.ts';
 import type { Hosts } from '../api/hosts.ts';
@@ -24,14 +24,14 @@ export function isRouteOf(
   if (edge.spec.driver === 'None') return true;
   // Class and annotations do not depend on the routes.
   const routes = { name: 'any', namespace: 'any', api: routeTo('api', wanted.api) };
-  const [own, ...others] = driverFor(edge.spec.driver).objects(routes, edge, served);
-  if (own?.kind !== RESOURCES.ingress.kind || others.length > 0) return false;
-  const ownClass = textAt(own, 'spec', 'ingressClassName');
+  const [ownRoute, ...others] = driverFor(edge.spec.driver).objects(routes, edge, served);
+  if (ownRoute?.kind !== RESOURCES.ingress.kind || others.length > 0) return false;
+  const ownClass = textAt(ownRoute, 'spec', 'ingressClassName');
   return (
     ownClass !== undefined &&
-    own.metadata.annotations !== undefined &&
+    ownRoute.metadata.annotations !== undefined &&
     ownClass === className &&
-    passthroughAnnotations(own.metadata.annotations).every(
+    passthroughAnnotations(ownRoute.metadata.annotations).every(
       ([name, value]) => annotations.get(name) === value,
     )
   );

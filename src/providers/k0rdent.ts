@@ -259,15 +259,15 @@ function prepareControlPlane(
   layout: ChartLayout | undefined,
   spec: PreparationSpec,
 ): Preparation {
-  const whole = prepareK0smotronControlPlane(controlPlane, spec);
-  if (layout === undefined) return whole;
-  const found = whole.findings.filter(
+  const preparation = prepareK0smotronControlPlane(controlPlane, spec);
+  if (layout === undefined) return preparation;
+  const found = preparation.findings.filter(
     // If the Service type is a value of the chart, the finding on the ClusterDeployment covers it.
     ({ code }) => code !== 'ServiceTypeNotNeeded' || layout.serviceType === undefined,
   );
   return {
-    ...whole,
-    fields: whole.fields.map((field) =>
+    ...preparation,
+    fields: preparation.fields.map((field) =>
       isRendered(field, layout) ? { ...field, isRendered: true } : field,
     ),
     findings: [...found, ...(isWrittenAsOlder(controlPlane) ? [patchesLost(controlPlane)] : [])],

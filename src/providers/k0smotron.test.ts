@@ -181,8 +181,8 @@ spec:
       patch:
         type: merge
 `);
-    const [own, endpoint] = patchesIn(found);
-    expect(JSON.parse(own?.patch.content ?? '')).toEqual({
+    const [proxyPatch, endpointPatch] = patchesIn(found);
+    expect(JSON.parse(proxyPatch?.patch.content ?? '')).toEqual({
       data: {
         '0_temp-kubernetes-ep.yaml': expect.stringContaining('skip-mirror: "true"'),
         '1_haproxy-configmap.yaml': null,
@@ -190,7 +190,7 @@ spec:
         '3_kube-service.yaml': null,
       },
     });
-    expect(JSON.parse(endpoint?.patch.content ?? '').data['endpoint.yaml']).toContain(
+    expect(JSON.parse(endpointPatch?.patch.content ?? '').data['endpoint.yaml']).toContain(
       'apiServerHost: red.k8s.example.test\n  apiServerPort: "443"\n',
     );
   });

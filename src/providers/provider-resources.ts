@@ -66,7 +66,9 @@ export function servedVersion(
  */
 export function inPreferredVersion(object: KubeObject): KubeObject {
   const { k0smotron, k0smotronControlPlane } = PROVIDER_RESOURCES;
-  const resource = [k0smotron, k0smotronControlPlane].find((one) => isOfKind(one, object));
+  const resource = [k0smotron, k0smotronControlPlane].find((candidate) =>
+    isOfKind(candidate, object),
+  );
   return resource === undefined ? object : { ...object, apiVersion: resource.apiVersion };
 }
 

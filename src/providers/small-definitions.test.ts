@@ -38,11 +38,11 @@ function prunedTo(field: DefinedField, value: unknown): unknown {
 /** Returns the differences between the reduced and the real CRD. */
 function differences(small: DefinedField, real: DefinedField | undefined, path = ''): string[] {
   if (real === undefined) return [`${path} is not there`];
-  const differs = (keyword: string, one: unknown, other: unknown) =>
-    Bun.deepEquals(one, other)
+  const differs = (keyword: string, reduced: unknown, actual: unknown) =>
+    Bun.deepEquals(reduced, actual)
       ? []
       : [
-          `${path}: ${keyword} is ${JSON.stringify(one)}, and ${JSON.stringify(other)} in the real CRD`,
+          `${path}: ${keyword} is ${JSON.stringify(reduced)}, and ${JSON.stringify(actual)} in the real CRD`,
         ];
   return [
     ...differs('it', traitsOf(small), traitsOf(real)),

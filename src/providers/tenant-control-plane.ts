@@ -173,7 +173,7 @@ export function commonFields(
       path: CERTIFICATE_NAMES,
       entries: names.map((name) => ({
         entry: name,
-        isMet: (present) => present.some((one) => isWildcardOf(one, name)),
+        isMet: (present) => present.some((entry) => isWildcardOf(entry, name)),
       })),
       purpose: 'the certificate contains the hosts of the tenant at the edge',
     },

@@ -126,8 +126,8 @@ describe('at any step of a change', () => {
 
   test('plans an address once, although a DaemonSet with an init container of another client both adds and removes it', () => {
     const [kept = '', removed = ''] = ADDRESSES;
-    const both = { virtualAddresses: [kept, removed], previousAddresses: [removed, kept] };
-    const current = { ...both, listenEverywhere: true, isRolledOut: true };
+    const step = { virtualAddresses: [kept, removed], previousAddresses: [removed, kept] };
+    const current = { ...step, listenEverywhere: true, isRolledOut: true };
 
     expect(addressesFor([], [NODE], current).previousAddresses).toEqual([kept, removed]);
     expect(addressesFor([], [kept], current).virtualAddresses).toEqual([kept]);

@@ -5,7 +5,7 @@ import { textAt } from '../kube/unstructured.ts';
 import { proxyConfig, type ProxyConfigInput } from './proxy-credentials.ts';
 
 const HOST = 'blue.k8s.example.com';
-const [ONE, OTHER] = ['203.0.113.10', '203.0.113.20'];
+const [FIRST, SECOND] = ['203.0.113.10', '203.0.113.20'];
 const REPORTED = { ...tenantInput(), host: HOST, port: 443, areAddressesReported: true };
 
 function config(change: Partial<ProxyConfigInput>): KubeObject {
@@ -17,21 +17,21 @@ function edgeIn(object: KubeObject): string | undefined {
 }
 
 /**
- * Returns the contents of the edge file for proxies that have address ONE, after the address has
+ * Returns the contents of the edge file for proxies that have address FIRST, after the address has
  * become unknown.
  */
 function later(change: Partial<ProxyConfigInput>, before: Partial<ProxyConfigInput> = {}) {
-  const currentConfig = config({ edgeAddresses: [ONE], ...before });
+  const currentConfig = config({ edgeAddresses: [FIRST], ...before });
   return edgeIn(config({ edgeAddresses: [], currentConfig, ...change }));
 }
 
 describe('while the controller of the Edge reports no addresses, the proxies', () => {
   test('keep those that it reported last, and the ConfigMap does not change', () => {
-    const before = config({ edgeAddresses: [ONE, '2001:db8::1'] });
+    const before = config({ edgeAddresses: [FIRST, '2001:db8::1'] });
     const after = config({ edgeAddresses: [], currentConfig: before });
 
     expect(after).toEqual(before);
-    expect(edgeIn(after)).toBe(`[2001:db8::1]:443\n${ONE}:443\n`);
+    expect(edgeIn(after)).toBe(`[2001:db8::1]:443\n${FIRST}:443\n`);
   });
 
   test.each<[string, Partial<ProxyConfigInput>]>([
@@ -55,15 +55,15 @@ describe('while the controller of the Edge reports no addresses, the proxies', (
     expect(later({}, { edgeAddresses: ['lb.example.com'] })).toBe(`${HOST}:443\n`);
   });
 
-  test.each(['nonsense', `${ONE}:443\nevil.example.com:443\n`, `${ONE}:8443\n`])(
+  test.each(['nonsense', `${FIRST}:443\nevil.example.com:443\n`, `${FIRST}:8443\n`])(
     'resolve the host if another client wrote %j',
     (edge) => {
-      const currentConfig = { ...config({ edgeAddresses: [ONE] }), data: { edge } };
+      const currentConfig = { ...config({ edgeAddresses: [FIRST] }), data: { edge } };
       expect(later({ currentConfig })).toBe(`${HOST}:443\n`);
     },
   );
 });
 
 test('new addresses replace those that were reported last', () => {
-  expect(later({ edgeAddresses: [OTHER] })).toBe(`${OTHER}:443\n`);
+  expect(later({ edgeAddresses: [SECOND] })).toBe(`${SECOND}:443\n`);
 });

@@ -69,9 +69,9 @@ test('claims of other hosts are ignored', () => {
 test('an object that is being deleted claims nothing', () => {
   const foreign = ingress(API_HOST, 'haproxy');
   const deletionTimestamp = '2026-11-16T12:00:00Z';
-  const leaving = { ...foreign, metadata: { ...foreign.metadata, deletionTimestamp } };
+  const deleted = { ...foreign, metadata: { ...foreign.metadata, deletionTimestamp } };
 
-  expect(claimsOn(SPECS.haproxy, leaving)).toEqual([]);
+  expect(claimsOn(SPECS.haproxy, deleted)).toEqual([]);
 });
 
 describe('a claim of the same host on the same edge is an error that says which object is served', () => {
@@ -122,13 +122,13 @@ describe('a claim of the same host on the same edge is an error that says which 
 });
 
 test('each claimed host is reported, once per object', () => {
-  const both = object('networking.k8s.io/v1', 'Ingress', {
+  const sharedIngress = object('networking.k8s.io/v1', 'Ingress', {
     ingressClassName: 'haproxy',
     rules: [{ host: API_HOST }, { host: KONNECTIVITY_HOST }],
     tls: [{ hosts: [WILDCARD, API_HOST] }],
   });
 
-  const found = claimsOn(SPECS.haproxy, both);
+  const found = claimsOn(SPECS.haproxy, sharedIngress);
 
   expect(found.map(({ message }) => message.split(' ')[1])).toEqual([API_HOST, KONNECTIVITY_HOST]);
 });
@@ -164,7 +164,7 @@ describe('a wildcard', () => {
 });
 
 describe('on Traefik the longer rule or the higher priority takes precedence', () => {
-  const own = `HostSNI(\`${API_HOST}\`)`;
+  const ownRule = `HostSNI(\`${API_HOST}\`)`;
 
   test.each<[string, KubeObject, string | undefined]>([
     ['a rule for all', ingressRouteTcp('HostSNI(`*`)'), undefined],
@@ -178,8 +178,8 @@ describe('on Traefik the longer rule or the higher priority takes precedence', (
       ingressRouteTcp(`HostSNI(\`${WILDCARD}\`)`, { priority: 1000 }),
       'error',
     ],
-    ['a longer rule', ingressRouteTcp(`${own} && ALPN(\`h2\`)`), 'error'],
-    ['the same rule with a low priority', ingressRouteTcp(own, { priority: 1 }), 'warning'],
+    ['a longer rule', ingressRouteTcp(`${ownRule} && ALPN(\`h2\`)`), 'error'],
+    ['the same rule with a low priority', ingressRouteTcp(ownRule, { priority: 1 }), 'warning'],
     [
       'a regular expression that may match',
       ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.net$`)'),

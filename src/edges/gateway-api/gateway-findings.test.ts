@@ -201,7 +201,7 @@ describe('a listener', () => {
   test('may be any listener if the Edge names none, and one per host is enough', () => {
     const allowedRoutes = { namespaces: { from: 'All' } };
     const fit = { port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' }, allowedRoutes };
-    const both = gatewayWith([
+    const twoListeners = gatewayWith([
       { name: 'https', port: 443, protocol: 'HTTPS' },
       { ...fit, name: 'api', hostname: '*.k8s.example.net' },
       { ...fit, name: 'konnectivity', hostname: '*.konnectivity.example.net' },
@@ -211,7 +211,7 @@ describe('a listener', () => {
       { ...fit, name: 'api', hostname: '*.k8s.example.net' },
     ]);
 
-    expect(findingsWith([both], {}, { sectionName: undefined })).toEqual([]);
+    expect(findingsWith([twoListeners], {}, { sectionName: undefined })).toEqual([]);
     expect(findingsWith([wrongApi], {}, { sectionName: undefined })).toMatchObject([
       {
         code: 'ListenerMismatch',

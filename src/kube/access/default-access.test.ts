@@ -58,9 +58,9 @@ describe('the default kubeconfig', () => {
   });
 
   test('uses the context that is passed', () => {
-    const both = [write('a', single('a')), write('b', single('b'))].join(delimiter);
+    const twoFiles = [write('a', single('a')), write('b', single('b'))].join(delimiter);
 
-    const access = defaultAccess({ context: 'b', env: { KUBECONFIG: both }, home });
+    const access = defaultAccess({ context: 'b', env: { KUBECONFIG: twoFiles }, home });
 
     expect(access.server).toBe('https://b:6443');
     expect(access.credentials).toEqual({ kind: 'token', token: 'token of b' });

@@ -83,10 +83,10 @@ describe('an object', () => {
 
   test('is replaced, or only its status', async () => {
     await client.replace(daemonSet, object('blue'));
-    const whole = lastRequest();
+    const wholeObject = lastRequest();
     await client.replace(daemonSet, object('blue'), { subresource: 'status' });
 
-    expect(whole).toMatchObject({
+    expect(wholeObject).toMatchObject({
       verb: 'PUT',
       path: '/apis/apps/v1/namespaces/tenants/daemonsets/blue',
     });

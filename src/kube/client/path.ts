@@ -18,8 +18,9 @@ export function collectionPath(
   { apiVersion, plural, namespaced }: Resource,
   namespace?: string,
 ): string {
-  const within = namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
-  return `${versionPath(apiVersion)}${within}/${segment(plural)}`;
+  const namespacePath =
+    namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
+  return `${versionPath(apiVersion)}${namespacePath}/${segment(plural)}`;
 }
 
 /** Returns the path of an object. */

@@ -23,7 +23,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A participant with a clock of its own. */
+/** A participant with a separate clock. */
 class Candidate {
   readonly clock = new ManualClock();
   readonly log: string[] = [];

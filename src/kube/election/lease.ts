@@ -22,8 +22,8 @@ export interface LeaseObservation {
 }
 
 /**
- * Returns the observation after another read. The holder's clock is never compared with the local one: a Lease is alive
- * as long as its version keeps changing.
+ * Returns the observation after another read. The holder's clock is never compared with the local one: a Lease is
+ * renewed whenever its version changes.
  */
 export function observeLease(
   before: LeaseObservation | undefined,
@@ -41,11 +41,12 @@ export function observeLease(
 export function expiresInMs(
   { lease, sinceMs }: LeaseObservation,
   nowMs: number,
-  usualMs: number,
+  defaultDurationMs: number,
 ): number {
   const { holderIdentity = '', leaseDurationSeconds } = lease.spec ?? {};
   if (holderIdentity === '') return 0;
-  const durationMs = leaseDurationSeconds === undefined ? usualMs : leaseDurationSeconds * 1000;
+  const durationMs =
+    leaseDurationSeconds === undefined ? defaultDurationMs : leaseDurationSeconds * 1000;
   return Math.max(0, sinceMs + durationMs - nowMs);
 }
 
@@ -55,7 +56,7 @@ export function acquiredBy(
   before: Lease,
   { durationMs, now }: { readonly durationMs: number; readonly now: Date },
 ): Lease {
-  const isOurs = before.spec?.holderIdentity === identity;
+  const isHolder = before.spec?.holderIdentity === identity;
   const renewTime = microTimeText(now);
   const transitions = before.spec?.leaseTransitions ?? 0;
   return {
@@ -63,9 +64,9 @@ export function acquiredBy(
     spec: {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
-      acquireTime: (isOurs ? before.spec?.acquireTime : undefined) ?? renewTime,
+      acquireTime: (isHolder ? before.spec?.acquireTime : undefined) ?? renewTime,
       renewTime,
-      leaseTransitions: isOurs || before.spec === undefined ? transitions : transitions + 1,
+      leaseTransitions: isHolder || before.spec === undefined ? transitions : transitions + 1,
     },
   };
 }

@@ -61,7 +61,7 @@ export function eventObject(content: EventContent): KubeObject {
     type: note.type,
     reason: note.reason,
     action: note.action,
-    note: cut(note.note),
+    note: truncatedNote(note.note),
     regarding: {
       apiVersion: regarding.apiVersion,
       kind: regarding.kind,
@@ -90,7 +90,7 @@ function tailOf({ regarding, note, controller }: EventContent): string {
 }
 
 /** Truncates at the last whole character within the limit. */
-function cut(note: string): string {
+function truncatedNote(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= MAX_NOTE_BYTES) return note;
   const budget = MAX_NOTE_BYTES - Buffer.byteLength('…');

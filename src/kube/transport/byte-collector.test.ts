@@ -8,10 +8,10 @@ test('returns all bytes in order, or the first ones', () => {
     fc.property(pieces, fc.nat(20_000), (all, limit) => {
       const collector = new ByteCollector();
       for (const piece of all) collector.add(piece);
-      const whole = Buffer.concat(all);
-      expect(collector.length).toBe(whole.length);
+      const expected = Buffer.concat(all);
+      expect(collector.length).toBe(expected.length);
 
-      expect(collector.take(limit)).toEqual(whole.subarray(0, limit));
+      expect(collector.take(limit)).toEqual(expected.subarray(0, limit));
       expect(collector.length).toBe(0);
       expect(collector.take()).toHaveLength(0);
     }),

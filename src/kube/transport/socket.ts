@@ -1,5 +1,5 @@
 /**
- * A request with a streaming response, on a connection of its own.
+ * A request with a streaming response, on a separate connection.
  *
  * Does not use `fetch`, which allows 256 concurrent requests in the whole process, including watches. A watch takes 27
  * KB with `fetch` and 13 KB with this (1,000 servers, three watches each, TLS). Each connection is used once, so there

@@ -11,7 +11,7 @@ const METHODS = [
   ...['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey'],
 ];
 
-/** The counters that count each operation. */
+/** The trackers that count each operation. */
 const listeners = new Set<WeakRef<OutsideWork>>();
 let isCounting = false;
 

@@ -31,7 +31,7 @@ export class ShapedTransport extends Duplex {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#shape = shape;
-    // Sends each piece as a segment of its own.
+    // Sends each piece as a separate segment.
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
       this.records.add(chunk);

@@ -16,7 +16,7 @@ test('resolves localhost, and no name below .invalid', async () => {
   expect(unknown.kind).not.toBe('addresses');
 });
 
-// A network namespace of its own with another /etc/resolv.conf.
+// A new network namespace with another /etc/resolv.conf.
 const unshare = ['unshare', '-rmn', 'sh', '-c'];
 const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/resolv.conf']).success;
 

@@ -298,13 +298,13 @@ function merged(
   next: readonly FieldRecord[],
   recorded: readonly FieldRecord[],
 ): readonly FieldRecord[] {
-  const both = next.map((field) => {
+  const written = next.map((field) => {
     const before = recordAt(recorded, field.path);
     if (before === undefined) return field;
     if ('wrote' in field) return 'wrote' in before ? mergedValue(field, before) : field;
     return 'entries' in before ? mergedList(field, before) : field;
   });
-  return [...both, ...noLongerWritten(recorded, next)];
+  return [...written, ...noLongerWritten(recorded, next)];
 }
 
 function mergedValue(field: ValueRecord, { wrote }: ValueRecord): ValueRecord {
@@ -313,7 +313,7 @@ function mergedValue(field: ValueRecord, { wrote }: ValueRecord): ValueRecord {
 
 function mergedList(field: ListRecord, { entries }: ListRecord): ListRecord {
   const others = entries.filter(
-    ({ entry }) => !field.entries.some((own) => Bun.deepEquals(own.entry, entry)),
+    ({ entry }) => !field.entries.some((added) => Bun.deepEquals(added.entry, entry)),
   );
   return { ...field, entries: [...field.entries, ...others] };
 }

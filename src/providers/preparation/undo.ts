@@ -58,7 +58,7 @@ function hasMoreThan(
     .filter((path) => block.every((name, index) => path[index] === name))
     .map((path) => path.slice(block.length));
   const isOwn = (path: FieldPath) =>
-    ownPaths.some((own) => path.every((name, index) => own[index] === name));
+    ownPaths.some((ownPath) => path.every((name, index) => ownPath[index] === name));
   const walk = (value: unknown, path: FieldPath): boolean =>
     typeof value === 'object' &&
     value !== null &&

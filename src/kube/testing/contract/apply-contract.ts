@@ -205,7 +205,7 @@ export function applyContract(subject: () => ContractSubject): void {
     });
 
     await client.apply(reported('Ours', 'True'), { subresource: 'status' });
-    const both = await other.apply<ApiObject>(reported('Theirs', 'True'), {
+    const applied = await other.apply<ApiObject>(reported('Theirs', 'True'), {
       subresource: 'status',
     });
     const failure = await failureOf(
@@ -213,13 +213,13 @@ export function applyContract(subject: () => ContractSubject): void {
     );
     const again = await client.apply<ApiObject>(service('status', { ports: [port] }));
 
-    const { conditions } = both['status'] as { conditions: { type: string }[] };
+    const { conditions } = applied['status'] as { conditions: { type: string }[] };
     expect(conditions.map(({ type }) => type).toSorted()).toEqual(['Ours', 'Theirs']);
-    expect(both['spec']).toMatchObject({ ports: [port] });
+    expect(applied['spec']).toMatchObject({ ports: [port] });
     expect(conflictOwners(failure)).toEqual([
       { manager: 'snicket', fields: ['.status.conditions[type="Ours"].status'] },
     ]);
-    expect(again.metadata.resourceVersion).toBe(both.metadata.resourceVersion);
+    expect(again.metadata.resourceVersion).toBe(applied.metadata.resourceVersion);
   });
 
   test('rejects an invalid apply', async () => {

@@ -1,7 +1,7 @@
 /**
- * Header blocks (HPACK, RFC 7541), as far as an API client needs them. Every header is sent as a literal. The server is
- * told to keep no dynamic table, so that each block can be read independently. Of a response, only `:status` and
- * `retry-after` are read, whose values are numbers.
+ * Header blocks (HPACK, RFC 7541), as far as an API client needs them. Every header is sent as a literal. The settings
+ * of the client disable the dynamic table, so that each block can be read independently. Of a response, only `:status`
+ * and `retry-after` are read, whose values are numbers.
  */
 import { ProtocolError } from '../connection-error.ts';
 

@@ -1,6 +1,6 @@
 /**
  * For tests only: opens watches, or requests that hang, and sends one more request when the expected number is open.
- * Runs as a process of its own, since Bun reads its limit only once.
+ * Runs as a separate process, since Bun reads its limit only once.
  */
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { createClient } from '../../client/fetch-client.ts';
@@ -14,7 +14,7 @@ const server = await startServer((exchange) => {
 });
 const access = { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
 
-/** Opens one watch or request with a client of its own: the limit applies to the whole process. */
+/** Opens one watch or request with a new client. The limit applies to the whole process. */
 async function occupy(): Promise<void> {
   const client = createClient(access, { timeoutMs: 600_000 });
   if (kind === 'requests') await client.list(RESOURCES.service);
