@@ -115,9 +115,9 @@ describe.skipIf((await missingPeers()) !== undefined)('Debian packages', () => {
       return edge.host.start(`nginx-${directives.length}`, [...program, ...args]);
     };
 
-    const plain = await start('');
+    const defaultNginx = await start('');
     const byDefault = await check(`nginx ${version}`, edge.address);
-    await plain.terminate();
+    await defaultNginx.terminate();
     await start('proxy_half_close on;');
     const withHalfClose = await check(`nginx, proxy_half_close`, edge.address);
 
@@ -141,7 +141,7 @@ async function check(title: string, address: string): Promise<readonly string[]>
   const args = ['doctor', 'edge', `${address}:${PORT}`, '--hosts', hosts.join(',')];
   const ca = ['--ca', fileOf(laptop, 'a.crt'), fileOf(laptop, 'b.crt')];
   const checks = await waitFor(
-    `${title} serves both`,
+    `${title} serves both tenants`,
     async () => {
       const found = await report([...SNICKET, ...args, ...ca, '-o', 'json', '--idle', '5s']);
       return found?.[0]?.state === 'Pass' && found;

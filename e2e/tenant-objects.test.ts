@@ -73,15 +73,15 @@ describe.each([
 test.each([
   ...['10m', '0.5', '.5', '1.', '1000m', '1500m', '2', '1000', '1000k', '1024', '007', '1e3'],
   ...['32Mi', '1024Mi', '1.5Gi', '0.5Gi', '0.5Ki', '1000Mi', '1.0001Ki', '1n', '0', '0Mi'],
-])('an API server formats the quantity %s like Snicket', async (written) => {
-  expect(canonicalQuantity(written)).toBe((await servedQuantity(written)) ?? '');
+])('an API server formats the quantity %s like Snicket', async (quantity) => {
+  expect(canonicalQuantity(quantity)).toBe((await servedQuantity(quantity)) ?? '');
 });
 
 describe('direct injection', () => {
   beforeAll(async () => {
     await apply(tenantObjects(tenantInput({ directInjection: true })));
     for (const [name, labels] of [
-      ['left-alone', { 'snicket.dev/inject': 'false' }],
+      ['not-injected', { 'snicket.dev/inject': 'false' }],
       ['plain', {}],
     ] as const) {
       await tenant.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
@@ -131,9 +131,9 @@ describe('direct injection', () => {
   test.each([
     ['with hostNetwork', { hostNetwork: true }, {}, 'plain'],
     ['with the label snicket.dev/inject=false', {}, { 'snicket.dev/inject': 'false' }, 'plain'],
-    ['in a namespace with that label', {}, {}, 'left-alone'],
+    ['in a namespace with that label', {}, {}, 'not-injected'],
     ['in kube-system', {}, {}, 'kube-system'],
-  ] as const)('does not change a pod %s', async (_which, spec, labels, namespace) => {
+  ] as const)('does not change a pod %s', async (_description, spec, labels, namespace) => {
     const pod = await admitPod({ ...spec, containers: [{ name: 'main' }] }, namespace, labels);
 
     expect(pod.containers[0]?.env).toBeUndefined();

@@ -21,7 +21,7 @@ interface Arrival {
   readonly buffer: Buffer;
   readonly start: number;
   readonly end: number;
-  /** The end of the input. The buffer has all of it, although not all has arrived. */
+  /** The end of the whole input, which includes bytes that have not arrived. */
   readonly wholeEnd: number;
   /** The bytes from start to end, which the reference parsers get. */
   readonly arrived: Buffer;
@@ -46,7 +46,7 @@ export class Campaign {
     limitBytes,
     header: new ProxyHeader(limitBytes),
   }));
-  /** The claim that each stamp was signed for. */
+  /** The addresses and the name that each stamp signs. */
   readonly #signedClaims = new Map(
     SIGNED_HEADERS.map((bytes) => {
       const read = referenceProxyHeader(bytes, bytes.length);

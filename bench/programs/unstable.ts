@@ -94,7 +94,7 @@ async function unpack(work: string): Promise<void> {
   }
   const archives = readdirSync(join(work, 'archives')).filter((name) => name.endsWith('.deb'));
   for (const archive of archives) {
-    // Not --extract, which would replace links by directories.
+    // dpkg-deb --extract would replace links with directories.
     const tar = `dpkg-deb --fsys-tarfile "$1" | tar --extract --keep-directory-symlink --directory "$2"`;
     await run(['sh', '-c', tar, 'sh', join(work, 'archives', archive), root]);
   }

@@ -70,7 +70,7 @@ const CASES: readonly (readonly [string, Buffer, AlertName | 'reset', string])[]
 ];
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test.each(CASES)('answers %s', async (_what, bytes, answer, reason) => {
+  test.each(CASES)('answers %s', async (_description, bytes, answer, reason) => {
     using backend = new Backend();
     const endpoints = [`127.0.0.1:${backend.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: HOST, endpoints }] });
@@ -103,12 +103,12 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const routes = [{ host: HOST, endpoints }];
     await using lab = await GatewayLab.start({ engine, routes, limits });
 
-    const half = hello({ serverName: HOST }).subarray(0, 20);
+    const halfHello = hello({ serverName: HOST }).subarray(0, 20);
     for (let count = 0; count < 1200; count += 100) {
       await Promise.all(
         Array.from({ length: 100 }, async () => {
           const client = await Peer.dial(lab.port);
-          await client.send(half);
+          await client.send(halfHello);
           return client;
         }),
       );

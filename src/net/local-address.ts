@@ -4,7 +4,7 @@ import { ipBytes } from '../wire/ip-address.ts';
 import type { ListenAddress } from './listen-address.ts';
 
 /**
- * Whether a connection to `target` reaches one of these listeners.
+ * Reports whether a connection to `target` reaches one of these listeners.
  * @param localAddresses - The addresses of this machine. Default: the current addresses of its network interfaces.
  */
 export function reachesListener(
@@ -12,15 +12,16 @@ export function reachesListener(
   target: ListenAddress,
   localAddresses: readonly string[] = interfaceAddresses(),
 ): boolean {
-  const dialed = ipBytes(target.address);
-  if (dialed === undefined) return false;
+  const targetBytes = ipBytes(target.address);
+  if (targetBytes === undefined) return false;
   return listeners.some(({ address, port }) => {
-    const listening = ipBytes(address);
-    if (port !== target.port || listening?.length !== dialed.length) return false;
-    const isWildcard = listening.every((byte) => byte === 0);
+    const listenBytes = ipBytes(address);
+    if (port !== target.port || listenBytes?.length !== targetBytes.length) return false;
+    const isWildcard = listenBytes.every((byte) => byte === 0);
     return isWildcard
-      ? isLoopback(dialed) || localAddresses.some((local) => isSame(ipBytes(local), dialed))
-      : isSame(listening, dialed);
+      ? isLoopback(targetBytes) ||
+          localAddresses.some((local) => isSame(ipBytes(local), targetBytes))
+      : isSame(listenBytes, targetBytes);
   });
 }
 

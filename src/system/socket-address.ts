@@ -1,12 +1,10 @@
-/**
- * Socket addresses in the layout of the kernel: struct sockaddr_in and sockaddr_in6, in 28 bytes.
- */
+/** Socket addresses in the layout of the kernel: struct sockaddr_in and sockaddr_in6, in 28 bytes. */
 import { formatAddress, parseAddress } from '../wire/address-pair.ts';
 import { AF_INET, AF_INET6 } from './linux.ts';
 
 /** The size of the longest address. */
 export const SOCKADDR_BYTES = 28;
-/** The same in words, which copy faster. */
+/** The size in 32-bit words. */
 export const SOCKADDR_WORDS = SOCKADDR_BYTES / 4;
 const SOCKADDR_IN_BYTES = 16;
 const PORT_AT = 2;

@@ -29,7 +29,9 @@ test('a kube-proxy that does not listen yet is not ready', async () => {
 });
 
 test('throws other errors', async () => {
-  const gone = new Error('host a-1 is gone');
+  const failure = new Error('host a-1 is gone');
 
-  await expect(forwardsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);
+  await expect(forwardsToServices({ exec: () => Promise.reject(failure) })).rejects.toThrow(
+    failure,
+  );
 });

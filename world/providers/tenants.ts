@@ -12,7 +12,7 @@ import type { Provider, TenantVersions } from './provider.ts';
  */
 export async function prepareTenantPods(world: World, provider: Provider): Promise<void> {
   const { management } = world;
-  // One tenant, whose control plane runs twice during a rollout.
+  // For one tenant. Its control plane runs twice during a rollout.
   await world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
   await management.apply(...pullPolicyObjects());
   const archives = tenantImages(provider.versions, program).map(imageArchive);

@@ -1,4 +1,4 @@
-/** From a decision to a joined pair: dials, enforces the timeout, and hands the first bytes over. */
+/** Carries out decisions to dial: dials the endpoint, enforces the timeout, and starts the relay. */
 import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
@@ -155,7 +155,7 @@ export class Dialer {
   }
 
   #fail(client: ClientSide, reason: number): void {
-    this.#decide(client, reason);
+    this.#record(client, reason);
     this.#counters.fail(reason, client.row);
     client.peer = null;
     this.#options.failed(client);
@@ -164,7 +164,7 @@ export class Dialer {
   #join(client: ClientSide, upstream: UpstreamSide): void {
     const { router, relay } = this.#options;
     try {
-      this.#decide(client, REASON.completed);
+      this.#record(client, REASON.completed);
       router.connected?.(this.dial, client);
       const preface = client.hasPreface ? this.#preface(client) : undefined;
       const first = client.first?.subarray(client.dropBytes, client.firstBytes) ?? EMPTY;
@@ -185,7 +185,7 @@ export class Dialer {
   }
 
   /** Records the result of a finished dial. */
-  #decide(client: ClientSide, reason: number): void {
+  #record(client: ClientSide, reason: number): void {
     this.#dialing.delete(client);
     this.#counters.add(GLOBAL.dialing, -1);
     const { endpoint, slot, attempts: attempt } = client;

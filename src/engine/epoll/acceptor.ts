@@ -63,7 +63,7 @@ export class Acceptor {
       if ((this.#sockets.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
       this.#endRefused(client);
     }
-    for (const client of dialer.expired()) {
+    for (const client of dialer.failExpired()) {
       try {
         this.dialFailed(client);
       } catch (error) {

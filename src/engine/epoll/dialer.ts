@@ -1,6 +1,4 @@
-/**
- * From a decision to a joined pair: dials, enforces the timeout, and hands over to the relay.
- */
+/** Carries out decisions to dial: dials the endpoint, enforces the timeout, and starts the relay. */
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -89,18 +87,18 @@ export class Dialer {
     this.#counters.add(GLOBAL.dialing, 1);
     const failure = this.#connect(client, endpoint, tick);
     if (failure === undefined) return true;
-    this.#decide(client, failure);
+    this.#record(client, failure);
     return false;
   }
 
   /** Handles an event of a dial and reports whether it succeeded. If not, {@link dial} has the reason. */
-  answered(upstream: number, isError: boolean): boolean {
+  complete(upstream: number, isError: boolean): boolean {
     const client = this.#sockets.peerOf(upstream);
     if (isError) {
-      this.#giveUp(client, dialFailure(takeError(upstream)));
+      this.#fail(client, dialFailure(takeError(upstream)));
       return false;
     }
-    this.#decide(client, REASON.completed);
+    this.#record(client, REASON.completed);
     this.#sockets.stage[upstream] = STAGE.joined;
     this.#sockets.stage[client] = STAGE.joined;
     return true;
@@ -125,11 +123,11 @@ export class Dialer {
   /**
    * Fails the dials that have timed out, and yields the client of each. {@link dial} is then the dial of that client.
    */
-  *expired(): IterableIterator<number> {
+  *failExpired(): IterableIterator<number> {
     const latestMs = this.#options.clock.nowMs() - this.#options.limits.dialTimeoutMs;
     for (const client of this.#dialing) {
       if ((this.#sockets.stageMs[client] ?? 0) > latestMs) break;
-      this.#giveUp(client, REASON.dial_timeout);
+      this.#fail(client, REASON.dial_timeout);
       yield client;
     }
   }
@@ -163,18 +161,18 @@ export class Dialer {
   #enterSlot(client: number, slot: number): void {
     const sockets = this.#sockets;
     if (sockets.slot[client] === slot) return;
-    const before = sockets.row[client] ?? -1;
+    const previousRow = sockets.row[client] ?? -1;
     const row = this.#counters.row(slot);
-    if (before >= 0) this.#counters.add(before + COLUMN.open, -1);
+    if (previousRow >= 0) this.#counters.add(previousRow + COLUMN.open, -1);
     this.#counters.add(row + COLUMN.open, 1);
     this.#counters.add(row + COLUMN.total, 1);
     sockets.slot[client] = slot;
     sockets.row[client] = row;
   }
 
-  #giveUp(client: number, reason: number): void {
+  #fail(client: number, reason: number): void {
     this.#closeUpstream(client);
-    this.#decide(client, reason);
+    this.#record(client, reason);
   }
 
   #closeUpstream(client: number): void {
@@ -191,7 +189,7 @@ export class Dialer {
   }
 
   /** Records the result of a finished dial. */
-  #decide(client: number, reason: number): void {
+  #record(client: number, reason: number): void {
     this.forget(client);
     const { dial } = this;
     const sockets = this.#sockets;
@@ -217,7 +215,7 @@ function dialFailure(failure: number): number {
     case ERRNO.EHOSTUNREACH:
     case ERRNO.ENETUNREACH:
       return REASON.dial_unreachable;
-    case ERRNO.EADDRNOTAVAIL: // every local port is taken
+    case ERRNO.EADDRNOTAVAIL: // every local port is in use
     case ERRNO.ENOBUFS:
     case ERRNO.ENOMEM:
       return REASON.dial_no_resources;

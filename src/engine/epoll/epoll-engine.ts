@@ -238,7 +238,7 @@ export class EpollEngine implements Engine, LoopHandler {
   #dialAnswered(upstream: number, isError: boolean): void {
     const client = this.#sockets.peerOf(upstream);
     try {
-      if (this.#dialer.answered(upstream, isError)) this.#dialer.join(client);
+      if (this.#dialer.complete(upstream, isError)) this.#dialer.join(client);
       else this.#acceptor.dialFailed(client);
     } catch (error) {
       this.#fault(client, error); // the upstream may be gone

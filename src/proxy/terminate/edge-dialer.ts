@@ -88,7 +88,7 @@ export class EdgeDialer {
     try {
       this.#connect(pod, pod.peer, endpoint);
     } catch (error) {
-      this.#decide(pod);
+      this.#record(pod);
       pod.peer = null; // there is no dial to abandon
       fault(pod, error);
     }
@@ -98,7 +98,7 @@ export class EdgeDialer {
   forget(pod: PodSide): void {
     if (!this.#dialing.delete(pod)) return;
     this.#counters.add(GLOBAL.dialing, -1);
-    if (pod.peer !== null) this.#giveUp(pod.peer);
+    if (pod.peer !== null) this.#abandon(pod.peer);
   }
 
   /** Fails the dials that have timed out. All have the same timeout, so the earliest deadline comes first. */
@@ -106,7 +106,7 @@ export class EdgeDialer {
     for (const pod of this.#dialing) {
       if (pod.deadlineMs > nowMs) break;
       if (pod.peer === null) continue;
-      this.#giveUp(pod.peer);
+      this.#abandon(pod.peer);
       this.#fail(pod, REASON.dial_timeout, undefined);
     }
   }
@@ -179,7 +179,7 @@ export class EdgeDialer {
     const pod = edge.peer;
     edge.verified = true;
     pod.offers = undefined; // no longer needed; saves memory of idle connections
-    this.#decide(pod);
+    this.#record(pod);
     if (pod.endpoint !== undefined) loadBalancer.succeeded(pod.endpoint);
     edge.socket?.setKeepAlive(true, limits.keepaliveMs);
     connected(pod, edge.socket?.alpnProtocol ?? null);
@@ -211,7 +211,7 @@ export class EdgeDialer {
 
   #fail(pod: PodSide, reason: number, error: Error | undefined): void {
     const { loadBalancer, suspected, failed } = this.#options;
-    this.#decide(pod);
+    this.#record(pod);
     this.#counters.fail(reason, this.#row);
     // The cause is this process, so another address would fail too, and no address needs a back-off.
     if (reason === REASON.dial_no_resources) {
@@ -227,15 +227,15 @@ export class EdgeDialer {
   }
 
   /** Records the result of a finished dial. */
-  #decide(pod: PodSide): void {
+  #record(pod: PodSide): void {
     if (!this.#dialing.delete(pod)) return;
     this.#counters.add(GLOBAL.dialing, -1);
     const elapsedMs = this.#options.clock.nowMs() - pod.dialedMs;
     this.#counters.recordDial(this.#row, elapsedMs);
   }
 
-  /** Gives a dial up. A pending TCP dial cannot be canceled, so it is abandoned. A handshake can be reset. */
-  #giveUp(edge: EdgeSide): void {
+  /** Abandons a dial. A pending TCP dial cannot be canceled, so it is abandoned. A handshake can be reset. */
+  #abandon(edge: EdgeSide): void {
     if (edge.socket !== null) {
       edge.close('reset');
       return;

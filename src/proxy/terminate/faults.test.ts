@@ -141,10 +141,10 @@ test.each([
   expect(relay.lastRecordBytes() === CLOSE_NOTIFY_BYTES).toBe(isComplete);
 });
 
-/** In TLS 1.3: level and description, the real type, and the tag. */
+/** Length of a close_notify record in TLS 1.3: level and description, content type, and tag. */
 const CLOSE_NOTIFY_BYTES = 2 + 1 + 16;
 
-/** A relay between a pod and the proxy that records what the proxy sends. */
+/** A relay between a pod and the proxy that records the bytes of the proxy. */
 class RecordingRelay implements AsyncDisposable {
   readonly #server: Server;
   readonly #sent: Buffer[] = [];
@@ -156,7 +156,7 @@ class RecordingRelay implements AsyncDisposable {
       pod.pipe(proxy).pipe(pod);
       proxy.on('data', (chunk: Buffer) => this.#sent.push(chunk));
       proxy.on('end', () => (this.hasEnded = true));
-      for (const socket of [pod, proxy]) socket.on('error', () => {}); // of a closed connection
+      for (const socket of [pod, proxy]) socket.on('error', () => {}); // the test closes connections
     });
   }
 
