@@ -1,4 +1,3 @@
-import type { Finding } from '../api/finding.ts';
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { defaultEdge, defaultEdgeFinding } from './default-edge.ts';
