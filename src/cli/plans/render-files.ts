@@ -2,9 +2,7 @@
  * Plans from files alone, without a cluster. Assumes what only a cluster would have, and reports these assumptions.
  */
 import type { Exposure } from '../../api/exposure.ts';
-import type { Finding } from '../../api/finding.ts';
 import { driverFor } from '../../edges/driver-for.ts';
-import type { DiscoveredApis } from '../../edges/driver.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.ts';
@@ -25,11 +23,7 @@ import type { ProxyCredentials } from '../../tenant/tenant-facts.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import { planExposure } from '../../plan/plan.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import type { Secret } from '../../providers/plain.ts';
-import {
-  readControlPlane,
-  type ControlPlaneReading,
-} from '../../providers/reading/read-control-plane.ts';
+import { type ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import { inPreferredVersion, isOfKind } from '../../providers/provider-resources.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
@@ -39,8 +33,9 @@ import {
   withOwners,
   type RequestedExposures,
 } from '../sources/requested-exposures.ts';
-import { isAt, readerOf } from '../sources/object-reader.ts';
+import { readerOf } from '../sources/object-reader.ts';
 import type { TenantSettings } from '../flags/tenant-flags.ts';
+import { ASSUMED_APIS, assumedObjects } from './assumed-objects.ts';
 
 /** Assumptions about clusters that are not read. */
 interface Assumptions {
@@ -64,9 +59,6 @@ const DEFAULTS: TenantSettings = {
   clusterDomain: 'cluster.local',
 };
 
-/** Assumes a cluster with every kind that a driver may write, each in its newest version. */
-const EVERYTHING: DiscoveredApis = { has: () => true };
-
 /** Returns the chosen Exposures. */
 type Chooser = (exposures: readonly KubeObject[]) => readonly KubeObject[];
 
@@ -83,7 +75,7 @@ export async function plansOfFiles(
   choose: Chooser = (all) => all,
 ): Promise<{ readonly shown: readonly ExposurePlan[]; readonly notes: readonly string[] }> {
   const owned = withOwners(files.map(inPreferredVersion));
-  const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
+  const inFiles = new ManagementSnapshot(owned, ASSUMED_APIS, readerOf(owned));
   const requested = requestedExposures(owned, inFiles);
   const exposures = [...inFiles.exposures, ...requested.exposures];
   const unresolved = unresolvedIn(requested, exposures);
@@ -91,7 +83,7 @@ export async function plansOfFiles(
   const objects = [...owned, ...requested.exposures];
   const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
-  const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
+  const management = new ManagementSnapshot(all, ASSUMED_APIS, readerOf(all));
   const deps = { ...assumptions, management };
   const shown = unresolved.filter(({ object }) => chosen.has(object));
   for (const object of exposures.filter((one) => chosen.has(one))) {
@@ -258,89 +250,4 @@ function settingsIn(provided: ProvidedFacts | undefined): Partial<TenantSettings
     ...(address !== undefined && { serviceAddresses: [address] }),
     clusterDomain,
   };
-}
-
-/**
- * Returns the objects that these Exposures need and no file has: Services with the ports that they name, and Secrets
- * with placeholders.
- */
-async function assumedObjects(
-  objects: readonly KubeObject[],
-  exposures: ReadonlySet<KubeObject>,
-): Promise<readonly KubeObject[]> {
-  const added = new Map<string, KubeObject>();
-  const assume = (object: KubeObject) => {
-    const isSame = (other: KubeObject) => isAt(other, object, object.metadata);
-    if (objects.some(isSame)) return;
-    // Several references may name one Secret, each with other keys.
-    const key = objectText(object);
-    const [before, now] = [added.get(key), object] as readonly (Secret | undefined)[];
-    const data = { ...before?.data, ...now?.data };
-    added.set(key, before?.data === undefined ? object : ({ ...object, data } as KubeObject));
-  };
-  const snapshot = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
-  const inFiles = controlPlaneObjects(snapshot, new AbortController().signal);
-  for (const object of exposures) {
-    const { value: exposure } = snapshot.exposureIndex.exposureIn(object);
-    if (exposure === undefined) continue;
-    const { provided } = await readControlPlane(exposure, inFiles);
-    for (const needed of [...referencedBy(exposure), ...createdBy(provided)]) assume(needed);
-  }
-  return [...added.values()];
-}
-
-/** Returns what a provider creates for its control plane. */
-function createdBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
-  if (provided?.names === undefined) return [];
-  const { namespace, service, ports, portNames, ca, kubeconfig } = provided.names;
-  const kinds = provided.hasKonnectivity ? (['api', 'konnectivity'] as const) : (['api'] as const);
-  const { certificateKey, privateKeyKey } = ca;
-  return [
-    assumedService(
-      { name: service, namespace },
-      ...kinds.map((kind) => ({ name: portNames[kind], port: ports[kind] })),
-    ),
-    assumedSecret({ name: ca.name, namespace }, certificateKey, privateKeyKey),
-    assumedSecret({ name: kubeconfig.name, namespace }, ...kubeconfig.entries.slice(0, 1)),
-  ];
-}
-
-function referencedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObject[] {
-  const { service, caSecretRef, kubeconfigSecretRef } = spec.controlPlane;
-  const found: KubeObject[] = [];
-  if (service !== undefined) {
-    const { name, apiPort, konnectivityPort } = service;
-    const ports = [apiPort, konnectivityPort].flatMap((port) =>
-      port === undefined ? [] : { port },
-    );
-    found.push(assumedService({ name, namespace }, ...ports));
-  }
-  if (caSecretRef !== undefined) {
-    const { name, certificateKey, privateKeyKey } = caSecretRef;
-    found.push(assumedSecret({ name, namespace }, certificateKey, privateKeyKey));
-  }
-  if (kubeconfigSecretRef !== undefined) {
-    const { name, key } = kubeconfigSecretRef;
-    found.push(assumedSecret({ name, namespace }, key));
-  }
-  return found;
-}
-
-function assumedService(
-  metadata: KubeObject['metadata'],
-  ...ports: readonly { readonly name?: string; readonly port: number }[]
-): KubeObject {
-  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports } };
-  return service;
-}
-
-function assumedSecret(
-  metadata: KubeObject['metadata'],
-  ...entries: readonly string[]
-): KubeObject {
-  const valueOf = (entry: string) => placeholder(`${entry} of Secret ${keyText(metadata)}`);
-  const data: Record<string, string> = {};
-  for (const entry of entries) data[entry] = Buffer.from(valueOf(entry)).toString('base64');
-  const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata, data, isAssumed: true };
-  return secret;
 }
