@@ -5,6 +5,21 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { ApiObject } from '../kube/store/object-store.ts';
+import { ManagementSnapshot } from '../management/management-snapshot.ts';
+import { textAt } from '../kube/unstructured.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { ALL_KINDS, OperatorLab } from '../operator/testing/operator-lab.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { providerFor } from '../providers/provider-for.ts';
+import {
+  inPreferredVersion,
+  isOfKind,
+  PROVIDER_RESOURCES,
+} from '../providers/provider-resources.ts';
+import { createdFor } from '../providers/testing/created-objects.ts';
+import { kubeconfigFor } from '../providers/testing/provider-objects.ts';
+import { requestedExposures, withOwners } from './sources/requested-exposures.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { withBlock, type PublishedValue } from '../providers/testing/published-manifests.ts';
 import { publishedExamples, type PublishedExample } from './testing/published-examples.ts';
@@ -35,6 +50,70 @@ describe.each(Object.entries(Object.groupBy(EXAMPLES, ({ document }) => document
     );
   },
 );
+
+describe('render from a cluster with the same objects has the same outcome', () => {
+  const kinds = [...ALL_KINDS, ...Object.values(PROVIDER_RESOURCES)];
+  const kindOf = (object: KubeObject) => kinds.find((kind) => isOfKind(kind, object));
+  const authority = makeCa();
+  // In a cluster, the uid of the TenantControlPlane is another one than in the name of this Ingress.
+  const compared = EXAMPLES.filter(
+    ({ exitCode, block }) => exitCode !== 2 && block !== 'Ingress that the addon creates',
+  );
+
+  test.each(compared.map((example) => [example.document, example.block, example] as const))(
+    '%s: %s',
+    async (_document, _block, { objects, exitCode, codes }) => {
+      const { certificate, key } = await authority;
+      await using lab = await OperatorLab.start({
+        hasSockets: true,
+        isOperatorRunning: false,
+        resources: kinds,
+      });
+      lab.management.seed(objectOf('Namespace', { name: 'kcm-system' }), ingressClass(objects));
+      const apply = async (object: KubeObject) => {
+        const resource = kindOf(object);
+        const { apiVersion = '' } = resource ?? {};
+        return resource && lab.user.apply({ ...object, apiVersion }, { resource });
+      };
+      const written = withOwners((objects as readonly KubeObject[]).map(inPreferredVersion));
+      const applied = (await Promise.all(written.map(apply))).filter((one) => one !== undefined);
+
+      // What providers create. The control plane of a chart is among the objects, or does not exist yet.
+      const provided = applied.filter((one) => providerFor(one) !== undefined);
+      const hasControlPlane = provided.some(({ kind }) => kind === 'K0smotronControlPlane');
+      for (const object of provided) {
+        const isDeployment = isOfKind(PROVIDER_RESOURCES.clusterDeployment, object);
+        if (isDeployment && hasControlPlane) continue;
+        // Kamaji creates the kubeconfig with the host of its ingress.
+        const host = textAt(object, 'spec', 'controlPlane', 'ingress', 'hostname');
+        const kubeconfig = (server: string) =>
+          kubeconfigFor(host === undefined ? server : `https://${host}`);
+        const files = { certificate, key, kubeconfig };
+        const created = createdFor(object, files).filter((one) => providerFor(one) === undefined);
+        await Promise.all(created.map(apply));
+      }
+      const snapshot = await ManagementSnapshot.read(lab.user, AbortSignal.timeout(200_000));
+      await Promise.all(requestedExposures(provided, snapshot).exposures.map(apply));
+      using terminal = new Terminal(lab.management);
+
+      const rendered = await terminal.snicket(['render', '-A', '--only', 'management']);
+
+      expect({ exitCode: rendered.exitCode, codes: codesIn(rendered.stderr) }).toEqual({
+        exitCode,
+        codes: [...codes],
+      });
+    },
+  );
+});
+
+/** IngressClass `haproxy` of the controller that the driver of the Edge configures. */
+function ingressClass([edge]: PublishedExample['objects']): ApiObject {
+  const isCommunity = textAt(edge, 'spec', 'driver') === 'haproxy-ingress';
+  const controller = isCommunity
+    ? 'haproxy-ingress.github.io/controller'
+    : 'haproxy.org/ingress-controller';
+  return objectOf('IngressClass', { name: 'haproxy' }, { spec: { controller } });
+}
 
 describe("Kamaji's addon", () => {
   const blockOf = (title: string) =>

@@ -84,7 +84,11 @@ spec:
     expect(stderr).toContain(
       'warning: tenants/red: ProviderFeatureConflict: Kamaji creates Ingress tenants/red for red.example.com (class nginx), and Snicket creates a route for the same host.',
     );
-    expect(exitCode).toBe(0);
+    // The operator would report the same: the user who applies the file owns the field.
+    expect(stderr).toContain(
+      'error: tenants/red: FieldConflict: The file of TenantControlPlane tenants/red sets .spec.controlPlane.ingress.ingressClassName ("nginx", desired "snicket-unhandled"). The field manager that applies it owns these fields, so Snicket writes nothing.',
+    );
+    expect(exitCode).toBe(1);
   });
 
   test('reports why an annotation results in no Exposure', async () => {

@@ -16,6 +16,7 @@ import { changeOf, type ObjectChange } from '../plan/changes.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cluster } from '../plan/render.ts';
+import type { ControlPlaneReading } from '../providers/reading/read-control-plane.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { DEFAULT_LEASE_DURATION_MS, newOwnerLease, ownerIdentity } from '../tenant/owner-lease.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
@@ -286,13 +287,27 @@ class Run {
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),
       ...foreseen(preparation),
-      ...reading.findings,
+      ...plannedReadingFindings(reading),
       ...(routed.obstacle === undefined ? [] : [routed.obstacle]),
       ...routed.findings,
       ...(tenant?.condition.finding === undefined ? [] : [tenant.condition.finding]),
       ...(kept === undefined ? [] : [kept]),
     ]);
   }
+}
+
+/**
+ * The findings of reading a control plane. One that a chart creates only later is a warning: nothing has to be changed.
+ */
+export function plannedReadingFindings({
+  findings,
+  provided,
+}: ControlPlaneReading): readonly Finding[] {
+  return findings.map((finding) =>
+    provided !== undefined && finding.code === 'ControlPlaneMissing'
+      ? { ...finding, severity: 'warning' }
+      : finding,
+  );
 }
 
 /** The findings of a preparation. A chart cannot have passed on values that are only written now. */

@@ -46,7 +46,6 @@ metadata: {name: my-cluster, namespace: default, annotations: {snicket.dev/edge:
 spec:
   version: v1.34.1-k0s.0
   ingress:
-    deploy: true
     className: haproxy
     apiHost: kube-api.example.com
     konnectivityHost: konnectivity.example.com

@@ -12,6 +12,8 @@ import { chartValues, type DeploymentValues } from '../../management/chart-value
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import type { ExposurePlan } from './exposure-view.ts';
 import type { Cluster } from '../../plan/render.ts';
+import { WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
+import { requestedExposures } from '../sources/requested-exposures.ts';
 import { selectedOrFail } from '../sources/selected-exposures.ts';
 import { inOrder } from '../io/in-order.ts';
 import { withProgress } from '../output/progress.ts';
@@ -53,11 +55,14 @@ export async function* dryRuns(
     const reading = ManagementSnapshot.read(client, signal);
     const management = await withProgress(io, `reading ${client.server}`, reading);
     const chosen = choose(management.exposures);
+    const annotated = WATCHED_RESOURCES.flatMap((kind) => management.all(kind));
+    const requested = requestedExposures(annotated, management);
     const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
     for await (const run of dryRunsOf(io, chosen, { management, namespace, proxyImage }, only)) {
       const { preparation } = run.reconciled ?? {};
       const chart = options.values === true ? await chartOf(run, management, signal) : undefined;
-      yield { ...run, preparation, chart };
+      const said = requested.findings.get(keyText(run.object.metadata)) ?? [];
+      yield { ...run, preparation, chart, findings: [...run.findings, ...said] };
     }
   } finally {
     ended.abort();

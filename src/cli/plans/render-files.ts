@@ -2,12 +2,14 @@
  * Plans from files alone, without a cluster. Assumes what only a cluster would have, and reports these assumptions.
  */
 import type { Exposure } from '../../api/exposure.ts';
+import type { Finding } from '../../api/finding.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.ts';
 import { chartValues } from '../../management/chart-values.ts';
 import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
+import { plannedReadingFindings } from '../../reconcile/dry-run.ts';
 import { observeExposure, type ObserveDeps } from '../../reconcile/observe.ts';
 import { preparationInput } from '../../reconcile/preparation/prepare-exposure.ts';
 import { plannedPreparation } from '../../reconcile/preparation/next-step.ts';
@@ -23,7 +25,7 @@ import type { ProxyCredentials } from '../../tenant/tenant-facts.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import { planExposure } from '../../plan/plan.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import { type ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
+import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import { inPreferredVersion, isOfKind } from '../../providers/provider-resources.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
@@ -218,14 +220,11 @@ function leaseOf({ metadata }: KubeObject): KubeObject {
   return newOwnerLease(identity, DEFAULT_LEASE_DURATION_MS);
 }
 
-/**
- * Returns the findings. A missing control plane is only a warning if a chart creates it, because the files may be
- * complete otherwise.
- */
-function readingFindings({ findings, provided }: ControlPlaneReading): readonly Finding[] {
-  return findings.map((finding) =>
-    provided !== undefined && finding.code === 'ControlPlaneMissing'
-      ? { ...finding, severity: 'warning', action: 'If it exists, add it to the files.' }
+/** Returns the findings, with what to do about a control plane that no file has. */
+function readingFindings(reading: ControlPlaneReading): readonly Finding[] {
+  return plannedReadingFindings(reading).map((finding) =>
+    finding.code === 'ControlPlaneMissing' && finding.severity === 'warning'
+      ? { ...finding, action: 'If it exists, add it to the files.' }
       : finding,
   );
 }

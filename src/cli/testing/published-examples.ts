@@ -275,9 +275,10 @@ function steward(): readonly PublishedExample[] {
     },
     'Service type': { exitCode: 0, codes: [], outcome: 'works' },
     Ingress: {
-      exitCode: 0,
-      codes: ['HostClaimed', 'ProviderFeatureConflict'],
-      outcome: 'works',
+      exitCode: 1,
+      codes: ['FieldConflict', 'HostClaimed', 'ProviderFeatureConflict'],
+      outcome:
+        'refused: write the class `snicket-unhandled` and the type `generic`, or set `prepare: Force`. Snicket creates the route',
     },
     'tcp-proxy': { exitCode: 1, codes: ['ProviderFeatureConflict'], outcome: removesProxy },
     'tcp-proxy with all settings': {
@@ -305,7 +306,10 @@ function steward(): readonly PublishedExample[] {
         outcome: 'settings of another program, and no Kubernetes object',
       };
     }
-    return { document, block, objects: [edge, annotated(withBlock(base, value))], ...result };
+    const isOfHost = block === 'Certificate names';
+    const ingress = { hostname: 'tenant-01.k8s.example.com', ingressClassName: 'none' };
+    const whole = isOfHost ? withBlock(base, { spec: { controlPlane: { ingress } } }) : base;
+    return { document, block, objects: [edge, annotated(withBlock(whole, value))], ...result };
   });
 }
 

@@ -31,6 +31,8 @@ export function conflictFindings(
 export function plannedConflicts(plan: PreparationPlan): readonly Finding[] {
   const restored = new Set(plan.restoredValues.map(({ path }) => pathText(path)));
   const written = plan.differing.filter(({ path }) => !restored.has(pathText(path)));
+  // An API server always sets managedFields, so this is an object of a file.
+  if (plan.live.metadata.managedFields === undefined) return fileConflicts(plan, written);
   const owned = written.flatMap(({ path }) =>
     otherOwners(plan.live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),
   );
@@ -40,6 +42,21 @@ export function plannedConflicts(plan: PreparationPlan): readonly Finding[] {
     fields: [...new Set(fields.map(({ field }) => field))],
   }));
   return conflictFindings(plan, owners);
+}
+
+/** A client that applies a file owns the fields in it. */
+function fileConflicts(plan: PreparationPlan, written: readonly FieldState[]): readonly Finding[] {
+  const present = written.filter(({ current }) => current !== undefined);
+  if (present.length === 0) return [];
+  const fields = present.map(({ path }) => ownedText(plan, pathText(path))).join(', ');
+  return [
+    {
+      code: 'FieldConflict',
+      severity: 'error',
+      message: `The file of ${objectText(plan.live)} sets ${fields}. The field manager that applies it owns these fields, so Snicket writes nothing.`,
+      action: `${YOURSELF} in the file, or set prepare: Force.${existingHostsText(plan)}`,
+    },
+  ];
 }
 
 function ownedText({ fields, live }: PreparationPlan, field: string): string {
