@@ -20,8 +20,8 @@ describe("the operator's metrics", () => {
 
     const counted = (condition: string, status: string) =>
       lab.number('exposures', `condition="${condition}",status="${status}"`);
-    await lab.until('it is counted', () => counted('Accepted', 'False') === 1);
-    await lab.until('it is counted', () => counted('WorkersReady', 'True') === 1);
+    await lab.until('the condition is counted', () => counted('Accepted', 'False') === 1);
+    await lab.until('the condition is counted', () => counted('WorkersReady', 'True') === 1);
     await lab.until(
       'Edges are counted',
       () => lab.number('edges', 'condition="Accepted",status="True"') === 1,
@@ -158,7 +158,7 @@ describe("the operator's metrics", () => {
 
   test('report that a stopped operator is not the leader', async () => {
     await using lab = await OperatorLab.start();
-    await lab.until('it leads', () => lab.number('leader') === 1);
+    await lab.until('the operator leads', () => lab.number('leader') === 1);
 
     await lab.stopOperator();
 

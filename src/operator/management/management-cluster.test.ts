@@ -278,7 +278,7 @@ test('a kind that has not been read yet is unknown, although nothing has failed'
   const ended = new AbortController();
   const opening = cluster.open(IGNORING, ended.signal).catch(() => {}); // until it is ended
 
-  await until('it is said', () => cluster.readErrorOf(RESOURCES.ingress));
+  await until('it is reported', () => cluster.readErrorOf(RESOURCES.ingress));
 
   expect(cluster.readErrorOf(RESOURCES.ingress)?.message).toBe('ingresses are not read yet');
   await until('all others are read', () => cluster.readErrorOf(RESOURCES.tlsRoute) === undefined);

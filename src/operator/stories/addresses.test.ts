@@ -264,7 +264,7 @@ describe.concurrent('the addresses of the edge', () => {
 
     await report(lab, '203.0.113.20');
 
-    await lab.until('the new one', () => edgeFile(tenant) === '203.0.113.20:443\n');
+    await lab.until('the new address', () => edgeFile(tenant) === '203.0.113.20:443\n');
   });
 
   test('stay while the load balancer reports none, also after a restart', async () => {

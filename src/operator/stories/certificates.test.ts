@@ -131,8 +131,8 @@ describe.concurrent('the certificate of proxies that terminate TLS', () => {
 
     await lab.expose('thief', desired('thief-kubeconfig'));
 
-    const said = await lab.untilCondition('thief', 'Prepared', /^False CaMismatch/);
-    expect(said).toContain('that is not in Secret tenants/victim-ca');
+    const condition = await lab.untilCondition('thief', 'Prepared', /^False CaMismatch/);
+    expect(condition).toContain('that is not in Secret tenants/victim-ca');
     await lab.untilCondition('thief', 'WorkersReady', /^False CaMismatch/);
     expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
 
@@ -155,7 +155,7 @@ describe.concurrent('the certificate of proxies that terminate TLS', () => {
     const spoiled = { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } };
     await tenant.user.patch(RESOURCES.secret, PROXY, 'merge', spoiled);
 
-    await lab.until('a good one', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
+    await lab.until('a valid certificate', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
     expect(isBy(tenant.authority.certificate, leafOf(tenant))).toBe(true);
   });
 });

@@ -66,10 +66,10 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator();
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.serviceAccount, PROXY)).toBeDefined();
-    await lab.until('it is told', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
+    await lab.until('it is reported', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
   });
 
   test('removes the virtual address from all nodes before its proxies', async () => {
@@ -91,7 +91,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     controllers.resume();
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     expect(proxies()).toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator();
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     const writes = server.writes().slice(before);
     const verbs = writes.filter(({ plural }) => plural === 'daemonsets').map(({ verb }) => verb);
     expect(verbs[0]).toBe('apply');
@@ -154,15 +154,15 @@ describe.concurrent('an Exposure that is deleted', () => {
     const { server } = await lab.addExposed('blue');
     await server.goDown();
     await lab.unexpose('blue');
-    const said = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
-    expect(said).toContain(server.url.replace('https://', ''));
-    expect(said).toMatch(
+    const condition = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
+    expect(condition).toContain(server.url.replace('https://', ''));
+    expect(condition).toMatch(
       /Check that the control plane runs.*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet kube-system\/snicket-proxy/,
     );
 
     await server.comeUp();
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(lab.eventsOf('blue')).not.toContain('CleanupIncomplete');
   });
@@ -181,13 +181,13 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     // Before the first step has ended, which waits for an answer.
     const ready = () => lab.condition('blue', 'Ready') ?? '';
-    await lab.until('it is told', () => ready().startsWith('False CleaningUp'));
+    await lab.until('it is reported', () => ready().startsWith('False CleaningUp'));
     expect(ready()).toMatch(
       /cannot be used: timeout\..*\. At \d{4}-.*Z, Snicket gives up and leaves DaemonSet/,
     );
     server.clearFaults();
     server.resetConnections();
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
   });
 
   test('has a deadline that counts from its deletion, whenever the operator starts', async () => {
@@ -201,9 +201,9 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator({ tenantTimeoutMs: 500 });
 
-    const said = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
+    const condition = await lab.untilCondition('blue', 'Ready', /^False CleaningUp/);
     const end = new Date(deletedMs + 300_000).toISOString().replace('.000Z', 'Z');
-    expect(said).toContain(`At ${end}, Snicket gives up`);
+    expect(condition).toContain(`At ${end}, Snicket gives up`);
   });
 
   test('does not wait for a tenant without objects of Snicket', async () => {
@@ -254,7 +254,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator();
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.endpoints, KUBERNETES)).toMatchObject({ subsets });
     expect(server.read(RESOURCES.endpointSlice, KUBERNETES)).toMatchObject({

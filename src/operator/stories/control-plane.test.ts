@@ -32,9 +32,9 @@ describe.concurrent('an incomplete control plane', () => {
       controlPlane: { type: 'Service', service, caSecretRef, kubeconfigSecretRef },
     });
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
 
-    expect(said).toContain('Service tenants/later does not exist.');
+    expect(condition).toContain('Service tenants/later does not exist.');
     expect(lab.condition('blue', 'Routed')).toStartWith('Unknown WaitingForCondition');
 
     const { apiVersion, kind } = RESOURCES.service;
@@ -57,8 +57,8 @@ describe.concurrent('an incomplete control plane', () => {
     const ports = [{ name: 'other', port: 1234 }];
     await lab.change(RESOURCES.service, 'blue', { spec: { ports } });
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceInvalid/);
-    expect(said).toContain('(it has 1234)');
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False ServiceInvalid/);
+    expect(condition).toContain('(it has 1234)');
     expect(route(lab)).toEqual(before);
 
     await lab.user.delete(RESOURCES.service, { name: 'blue', namespace: TENANTS });
@@ -123,8 +123,8 @@ describe.concurrent('an incomplete control plane', () => {
     const wrongEntry = secretOf(at('blue-ca'), { 'ca.pem': authority.certificate });
     await lab.user.create(RESOURCES.secret, wrongEntry);
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False SecretInvalid/);
-    expect(said).toContain("has no entry 'tls.crt' (it has ca.pem)");
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False SecretInvalid/);
+    expect(condition).toContain("has no entry 'tls.crt' (it has ca.pem)");
 
     await lab.changeSecret('blue-ca', { 'tls.crt': authority.certificate });
     await lab.untilCondition('blue', 'Prepared', /^False SecretMissing.*blue-kubeconfig/);

@@ -24,11 +24,11 @@ test('the user creates the route, and Snicket the proxies; a handshake proves th
   const { port, server, controllers } = await lab.addTenant('blue');
   await lab.expose('blue');
 
-  const said = await lab.untilCondition('blue', 'Routed', /^Unknown NoStatus/);
-  expect(said).toContain(
+  const condition = await lab.untilCondition('blue', 'Routed', /^Unknown NoStatus/);
+  expect(condition).toContain(
     `so you create the routes, with TLS passthrough: tenants-blue.k8s.example.test:`,
   );
-  expect(said).toContain(` to port ${port} of Service blue.`);
+  expect(condition).toContain(` to port ${port} of Service blue.`);
   await controllers.addNode('worker-1', ['10.0.0.1']);
   await lab.until('the proxies', () => server.read(RESOURCES.daemonSet, PROXY) !== undefined);
   expect(lab.management.read(RESOURCES.ingress, { name: 'snicket-blue', namespace: TENANTS })).toBe(

@@ -45,8 +45,8 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.expose('blue', { edgeRef: { name: 'later' } });
 
-    const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-    expect(said).toContain('False EdgeNotFound: Edge later does not exist.');
+    const condition = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(condition).toContain('False EdgeNotFound: Edge later does not exist.');
 
     await lab.applyEdge({}, 'later');
 
@@ -79,14 +79,16 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({}, 'younger', isDefault);
     await lab.addExposed('blue', { edgeRef: undefined });
     expect(lab.statusOf('blue')?.edgeRef?.name).toBe('younger');
-    const said = (name: string) =>
+    const messageOf = (name: string) =>
       edge(lab, name)?.conditions?.find(({ type }) => type === 'Accepted')?.message ?? '';
 
     await lab.applyEdge({}, 'shared', isDefault);
 
     for (const name of ['shared', 'younger']) {
-      await lab.until(`${name} says so`, () => said(name).includes('DefaultEdgeInvalid'));
-      expect(said(name)).toContain(
+      await lab.until(`Edge ${name} reports it`, () =>
+        messageOf(name).includes('DefaultEdgeInvalid'),
+      );
+      expect(messageOf(name)).toContain(
         'DefaultEdgeInvalid: Edges shared and younger are both annotated as default.',
       );
     }
@@ -97,7 +99,10 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
 
     await lab.until('blue moves', () => lab.statusOf('blue')?.edgeRef?.name === 'shared');
-    await lab.until('no word of it', () => !said('shared').includes('DefaultEdgeInvalid'));
+    await lab.until(
+      'the message is gone',
+      () => !messageOf('shared').includes('DefaultEdgeInvalid'),
+    );
   });
 
   test('an Exposure that moves to another default Edge stays there when the previous one is a default again', async () => {
@@ -143,8 +148,8 @@ describe.concurrent('an Exposure and its Edge', () => {
     const allowedNamespaces = { from: 'Selector', selector };
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces });
 
-    const said = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
+    expect(condition).toContain(
       'False NamespaceNotAllowed: Edge shared does not allow Exposures in namespace tenants, whose labels do not match team=a.',
     );
     await lab.until(
@@ -217,8 +222,8 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.addTenant('blue');
     await lab.expose('blue', { hosts: { api: 'blue.example.net' } });
 
-    const said = await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
+    expect(condition).toContain(
       'False HostNotAllowed: Edge shared does not allow host blue.example.net, only *.example.test.',
     );
 
@@ -263,7 +268,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.user.delete(RESOURCES.edge, { name: 'shared' });
 
     const accepted = () => edge(lab)?.conditions?.find(({ type }) => type === 'Accepted');
-    await lab.until('its condition says so', () => accepted()?.reason === 'EdgeTerminating');
+    await lab.until('the condition reports it', () => accepted()?.reason === 'EdgeTerminating');
     expect(accepted()?.message).toBe(
       'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red. Delete these Exposures, or set their spec.edgeRef to another Edge. If it names another Edge already, the move is not complete: see condition Routed of the Exposure.',
     );
@@ -272,13 +277,15 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.addTenant('late');
     await lab.environment.pass(2_000);
     await lab.expose('late');
-    const said = await lab.untilCondition('late', 'Accepted', /^False EdgeTerminating/);
-    expect(said).toContain('Edge shared is being deleted and accepts no new Exposures.');
+    const condition = await lab.untilCondition('late', 'Accepted', /^False EdgeTerminating/);
+    expect(condition).toContain('Edge shared is being deleted and accepts no new Exposures.');
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
     expect(lab.routesOf('blue')).toEqual(routes);
 
     await lab.untilGone('blue');
-    await lab.until('one is left', () => accepted()?.message.includes('use it: tenants/red.'));
+    await lab.until('one Exposure is left', () =>
+      accepted()?.message.includes('use it: tenants/red.'),
+    );
     await lab.untilGone('red');
 
     await lab.until('the Edge is gone', () => edge(lab) === undefined);
@@ -298,8 +305,8 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.expose('green', { edgeRef: { name: 'shared' } });
 
-    const said = await lab.untilCondition('green', 'Accepted', /^False EdgeTerminating/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('green', 'Accepted', /^False EdgeTerminating/);
+    expect(condition).toContain(
       'False EdgeTerminating: Edge shared is being deleted and accepts no new Exposures.',
     );
     expect(lab.routesOf('green')).toEqual(routes);
@@ -368,7 +375,10 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge({ port });
 
-    await lab.until('it is gone', () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'));
+    await lab.until(
+      'the route object is gone',
+      () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'),
+    );
     await lab.until('no certificate', () => lab.statusOf('blue')?.certificate === undefined);
     const secret = { name: 'snicket-proxy', namespace: 'kube-system' };
     await lab.until('a key again', () =>
@@ -434,7 +444,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     controllers.resume();
 
-    await lab.until('one is gone', () => ingress('haproxy') === undefined);
+    await lab.until('the Ingress of haproxy is gone', () => ingress('haproxy') === undefined);
     await lab.untilCondition('blue', 'Ready', /^True/);
     expect(ingress('nginx')).toBeDefined();
   });
@@ -463,7 +473,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     controllers.resume();
 
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await lab.until('one is left', () => drivers().length === 1);
+    await lab.until('the routes of one driver are left', () => drivers().length === 1);
     expect(drivers()).toEqual(['haproxy']);
   });
 
@@ -485,7 +495,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       endpoint: 'tenants-blue.k8s.example.test:443',
     });
     expect(proxies()).toEqual(before);
-    await lab.until('the Edge says so', () => reason(lab, 'Ready') === 'EdgeApiMissing');
+    await lab.until('the Edge reports it', () => reason(lab, 'Ready') === 'EdgeApiMissing');
   });
 
   test('a driver whose API is missing keeps the route of the gateway', async () => {
@@ -511,8 +521,8 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Routed', /^False NameConflict/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'Routed', /^False NameConflict/);
+    expect(condition).toContain(
       'Ingress tenants/snicket-blue.haproxy already exists and was not created by Snicket.',
     );
     expect(lab.read(resource, 'snicket-blue.haproxy')).toMatchObject(theirs);
@@ -544,7 +554,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     );
 
     await lab.until('its address is known', () => edge(lab)?.addresses?.[0] === '203.0.113.10');
-    await lab.until('it counts', () => edge(lab)?.exposures === 1);
+    await lab.until('the Edge counts its Exposure', () => edge(lab)?.exposures === 1);
     expect(reason(lab, 'Ready')).toBe('Ready');
   });
 });

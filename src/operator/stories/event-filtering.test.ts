@@ -40,7 +40,7 @@ describe.concurrent('a reconcile is caused by', () => {
       { subresource: 'status' },
     );
 
-    await lab.until('it is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
+    await lab.until('the status is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
   });
 
   test('an IngressClass, for Exposures of its Edges only', async () => {
@@ -98,7 +98,7 @@ describe.concurrent('a reconcile is caused by', () => {
     const template = { spec: { containers: [{ name: 'proxy', image: OTHER_IMAGE }] } };
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { spec: { template } });
 
-    await lab.until('the last of it is put right', () => {
+    await lab.until('the last change is reverted', () => {
       const daemonSet = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
       return daemonSet.spec.template.spec.containers[0]?.image !== OTHER_IMAGE;
     });

@@ -100,8 +100,8 @@ describe.concurrent('Reachable', () => {
 
     await lab.gateway?.gateway.stop();
 
-    const said = await lab.untilCondition('blue', 'Reachable', /^False EdgeRefused/);
-    expect(said).toContain(`Nothing listens at 127.0.0.1:${port}.`);
+    const condition = await lab.untilCondition('blue', 'Reachable', /^False EdgeRefused/);
+    expect(condition).toContain(`Nothing listens at 127.0.0.1:${port}.`);
     expect(lab.condition('blue', 'Ready')).toStartWith('True Ready');
     await lab.until('the event', () => lab.eventsOf('blue').includes('EdgeRefused'));
   });
@@ -113,8 +113,8 @@ describe.concurrent('Reachable', () => {
 
     await lab.applyEdge({ addresses: ['127.0.0.1', '127.0.0.2'] });
 
-    const said = await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
-    expect(said).toContain('Nothing listens at 127.0.0.2:');
+    const condition = await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
+    expect(condition).toContain('Nothing listens at 127.0.0.2:');
     await lab.until('the event', () => lab.eventsOf('blue').includes('Degraded'));
     await lab.expose('blue', { hosts: OTHER_HOSTS });
     await lab.until('it moves', () => lab.apiHostsOf('blue').length === 2);
@@ -135,8 +135,8 @@ describe.concurrent('Reachable', () => {
 
     await lab.expose('blue', { hosts: OTHER_HOSTS });
 
-    const said = await lab.untilCondition('blue', 'Reachable', /^True DnsMismatch/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'Reachable', /^True DnsMismatch/);
+    expect(condition).toContain(
       `Host ${OTHER_HOSTS.api} resolves to 127.0.0.9, but the edge has 127.0.0.1.`,
     );
     expect(lab.condition('blue', 'Ready')).toStartWith('True');
@@ -153,8 +153,8 @@ test('a DaemonSet that is observed a moment later causes no event', async () => 
   await lab.until('an event', () => lab.eventsOf('blue').length > 0);
   controllers.pause();
   await lab.expose('blue', { worker: { image: 'snicket.test/snicket:2' } });
-  const said = await lab.untilCondition('blue', 'Ready', /^False ProxiesNotObserved/);
-  expect(said).toContain('DaemonSet kube-system/snicket-proxy has generation');
+  const condition = await lab.untilCondition('blue', 'Ready', /^False ProxiesNotObserved/);
+  expect(condition).toContain('DaemonSet kube-system/snicket-proxy has generation');
 
   controllers.resume();
 

@@ -137,7 +137,7 @@ describe.concurrent('an older Exposure that requests a host of a running Exposur
 
     await squat(lab, SQUATTED);
 
-    await lab.until('older has it', () =>
+    await lab.until('older owns the host', () =>
       lab.routesOf('older').some(({ host }) => host === SQUATTED),
     );
     await lab.change(RESOURCES.exposure, 'younger', {
@@ -153,7 +153,7 @@ describe.concurrent('an older Exposure that requests a host of a running Exposur
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
     await squat(lab, SQUATTED);
-    await lab.until('older has it', () =>
+    await lab.until('older owns the host', () =>
       lab.routesOf('older').some(({ host }) => host === SQUATTED),
     );
     const before = lab.routesOf('younger');
@@ -252,8 +252,8 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
 
       await lab.user.apply(claim);
 
-      const said = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
-      expect(said).toContain(`Host ${HOST} is also claimed by ${kind} default/shop`);
+      const condition = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
+      expect(condition).toContain(`Host ${HOST} is also claimed by ${kind} default/shop`);
 
       await lab.user.patch(resource, shop, 'merge', { spec: AMENDED[driver] });
 
@@ -283,8 +283,10 @@ describe.concurrent('a foreign object that claims the host of an Exposure', () =
 
     await lab.user.apply({ apiVersion, kind, metadata, spec: CLAIMS.haproxy } as KubeObject);
 
-    const said = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
-    expect(said).toContain(`Host ${HOST} is also claimed by Ingress default/snicket-blue.haproxy`);
+    const condition = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
+    expect(condition).toContain(
+      `Host ${HOST} is also claimed by Ingress default/snicket-blue.haproxy`,
+    );
 
     await lab.user.delete(resource, metadata);
 

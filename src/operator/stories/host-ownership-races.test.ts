@@ -128,7 +128,9 @@ test('a host that another Exposure gets during a reconcile is not written again'
   await lab.expose('younger', WANTED);
   await lab.until('younger has been granted the host', () => gate.isReached);
   await lab.expose('older', WANTED);
-  await lab.until('older has it', () => lab.apiHostsOf('older').includes('wanted.example.test'));
+  await lab.until('older owns the host', () =>
+    lab.apiHostsOf('older').includes('wanted.example.test'),
+  );
 
   gate.open();
 

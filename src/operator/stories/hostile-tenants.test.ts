@@ -38,9 +38,9 @@ describe.concurrent("the operator's memory is bounded", () => {
 
     await lab.expose('evil');
 
-    const said = await lab.untilCondition('evil', 'WorkersReady', /^False NotKubernetes/);
+    const condition = await lab.untilCondition('evil', 'WorkersReady', /^False NotKubernetes/);
     // On a busy machine it is seen only after a later attempt.
-    expect(said).toMatch(/: DaemonSet kube-system\/n\d+ does not match the selection /);
+    expect(condition).toMatch(/: DaemonSet kube-system\/n\d+ does not match the selection /);
     const atFirst = sent;
     await lab.addExposed('green');
     // Each attempt ends at its first event, and comes after a longer pause.

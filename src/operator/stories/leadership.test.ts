@@ -457,7 +457,7 @@ describe.concurrent('the status', () => {
     const afterOutage = { lists: lists(), expired: expired() };
     lab.management.resetConnections();
     lab.management.compact();
-    await lab.until('it has listed again', () => expired() > 0);
+    await lab.until('the operator has listed again', () => expired() > 0);
     await lab.untilReconciled(3);
     await lab.stopOperator();
     lab.startOperator({ identity: 'another' });

@@ -135,9 +135,9 @@ describe.concurrent('a management cluster that fails intermittently', () => {
     lab.startOperator();
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    const said = lab.log.map(({ msg }) => String(msg));
-    expect(said).toContain('reconcile failed');
-    expect(said).not.toContain('tenant reconcile failed');
+    const messages = lab.log.map(({ msg }) => String(msg));
+    expect(messages).toContain('reconcile failed');
+    expect(messages).not.toContain('tenant reconcile failed');
   });
 
   test('corrected gateway keys are used without an event', async () => {

@@ -27,9 +27,9 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False PermissionMissing/);
-    expect(said).toContain('GET /api/v1/namespaces/tenants/secrets/blue-ca');
-    expect(said).toContain('ClusterRole');
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False PermissionMissing/);
+    expect(condition).toContain('GET /api/v1/namespaces/tenants/secrets/blue-ca');
+    expect(condition).toContain('ClusterRole');
     expect(lab.condition('blue', 'Ready')).toStartWith('False PermissionMissing');
     expect(lab.condition('blue', 'Routed')).toStartWith('Unknown WaitingForCondition');
     lab.management.clearFaults();
@@ -46,7 +46,7 @@ describe.concurrent('an operator without permission to', () => {
 
     lab.startOperator({ cleanupTimeoutMs: 500 });
 
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     await lab.until('an event', () => lab.eventsOf('blue').includes('CleanupIncomplete'));
   });
 
@@ -65,7 +65,7 @@ describe.concurrent('an operator without permission to', () => {
       /^False CleaningUp: .* lacks a permission .* DELETE /,
     );
     lab.management.clearFaults();
-    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('Exposure blue is gone', () => lab.exposure('blue') === undefined);
     expect(lab.read(resource, name)).toBeUndefined();
   });
 
@@ -78,8 +78,8 @@ describe.concurrent('an operator without permission to', () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'Routed', /^False PermissionMissing/);
-    expect(said).toContain('ingresses');
+    const condition = await lab.untilCondition('blue', 'Routed', /^False PermissionMissing/);
+    expect(condition).toContain('ingresses');
   });
 
   test('read Ingresses reports it on the Edge and its routes, and serves others', async () => {
@@ -112,8 +112,8 @@ test('a management cluster is reported if it keeps failing, and not if it fails 
 
   await lab.expose('blue');
 
-  const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementUnavailable/);
-  expect(said).toContain('secrets/blue-ca');
+  const condition = await lab.untilCondition('blue', 'Prepared', /^False ManagementUnavailable/);
+  expect(condition).toContain('secrets/blue-ca');
   const failed = lab.log.filter(({ msg }) => msg === 'reconcile failed');
   expect(failed.length).toBeGreaterThanOrEqual(2);
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -122,7 +122,7 @@ test('a management cluster is reported if it keeps failing, and not if it fails 
 test('an Edge whose class does not exist is not ready', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
-  await lab.until('it says so', () =>
+  await lab.until('it is reported', () =>
     edgeCondition(lab, 'Ready').startsWith('False EdgeReference'),
   );
   expect(edgeCondition(lab, 'Accepted')).toStartWith(

@@ -89,8 +89,8 @@ test("Kamaji's addon: nothing happens without a default Edge, and no field chang
   });
   const specOf = () => (lab.management.read(KAMAJI, blue) as { readonly spec?: object }).spec;
   const before = specOf();
-  const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-  expect(said).toContain(
+  const condition = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+  expect(condition).toContain(
     'The annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue uses the default Edge',
   );
   expect(lab.routesOf('blue')).toEqual([]);

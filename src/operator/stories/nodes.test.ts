@@ -18,11 +18,11 @@ test('a stuck rollout of proxies is reported until it makes progress', async () 
   const status = { observedGeneration: 2, updatedNumberScheduled: 0 };
   await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
 
-  const said = await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesStuck/);
-  expect(said).toContain(
+  const condition = await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesStuck/);
+  expect(condition).toContain(
     'False ProxiesStuck: 1 of 1 proxies are ready, and 0 of them are up to date (image snicket.test/none:2).',
   );
-  expect(said).toContain('can pull snicket.test/none:2');
+  expect(condition).toContain('can pull snicket.test/none:2');
 
   controllers.resume();
 
@@ -39,12 +39,12 @@ describe.concurrent('proxies that run on no node', () => {
       worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-l' } },
     });
 
-    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NoNodeSelected/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'WorkersReady', /^False NoNodeSelected/);
+    expect(condition).toContain(
       'False NoNodeSelected: None of the 2 nodes matches the node selector kubernetes.io/os=linux,kubernetes.io/hostname=worker-l.',
     );
-    expect(said).toContain('kubernetes.io/hostname=worker-l');
-    expect(said).toContain('spec.worker.nodeSelector');
+    expect(condition).toContain('kubernetes.io/hostname=worker-l');
+    expect(condition).toContain('spec.worker.nodeSelector');
 
     await lab.expose('blue', {
       worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-1' } },

@@ -41,8 +41,8 @@ test('limits and allowed sources that an Edge does not enforce are reported in R
 
   await lab.expose('blue', POLICY);
 
-  const said = await lab.untilCondition('blue', 'Routed', /PolicyNotEnforced/);
-  expect(said).toContain(
+  const condition = await lab.untilCondition('blue', 'Routed', /PolicyNotEnforced/);
+  expect(condition).toContain(
     'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources.',
   );
 });

@@ -55,7 +55,7 @@ describe.concurrent('the hosts that an Exposure has moved away from', () => {
     const spec = { allowedHosts: ['*.tenants.example.test'] };
     await lab.user.patch(RESOURCES.edge, { name: 'shared' }, 'merge', { spec });
 
-    await lab.until('one is left', () => hostsOf(lab).join() === 'a.tenants.example.test');
+    await lab.until('one host is left', () => hostsOf(lab).join() === 'a.tenants.example.test');
   });
 });
 

@@ -129,7 +129,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await lab.unexpose('blue');
 
-    await lab.until('another one', () => {
+    await lab.until('another Exposure', () => {
       const now = lab.exposure('blue')?.metadata.uid;
       return now !== undefined && now !== uid;
     });
@@ -159,8 +159,8 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await addKamaji(lab, 'blue', { 'metadata.annotations': asks });
 
-    const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-    expect(said).toContain(
+    const condition = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(condition).toContain(
       'Create it, or correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (existing Edge: shared).',
     );
     const missing = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');

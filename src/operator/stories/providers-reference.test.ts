@@ -40,8 +40,8 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await expose(lab);
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False FieldConflict/);
-    expect(said).toContain('user owns .spec.networkProfile.certSANs');
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False FieldConflict/);
+    expect(condition).toContain('user owns .spec.networkProfile.certSANs');
     expect(shownIn(lab)).toEqual(before);
     expect(lab.condition('blue', 'Routed')).toStartWith('True');
     expect(lab.condition('blue', 'WorkersReady')).toStartWith('Unknown WaitingForCondition');
@@ -78,11 +78,11 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await expose(lab, { prepare: 'Report' });
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False PreparationRequired/);
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False PreparationRequired/);
     for (const field of ['ingress.hostname', 'ingress.ingressClassName', 'certSANs', 'extraArgs']) {
-      expect(said).toContain(field);
+      expect(condition).toContain(field);
     }
-    expect(said).toContain('snicket render');
+    expect(condition).toContain('snicket render');
     expect(tenantIn(lab)).toEqual(before);
 
     await lab.user.apply(
@@ -144,10 +144,10 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await expose(lab);
 
-    const said = await lab.untilCondition('blue', 'Prepared', /KubeconfigOutdated/);
-    expect(said).toStartWith('True');
-    expect(said).toContain('https://10.0.0.7:6443');
-    expect(said).toContain('kubectl delete -n tenants secret blue-admin-kubeconfig');
+    const condition = await lab.untilCondition('blue', 'Prepared', /KubeconfigOutdated/);
+    expect(condition).toStartWith('True');
+    expect(condition).toContain('https://10.0.0.7:6443');
+    expect(condition).toContain('kubectl delete -n tenants secret blue-admin-kubeconfig');
   });
 
   test('restores fields that another client removes, and becomes steady', async () => {

@@ -80,9 +80,9 @@ test('a control plane is prepared in the older version if only that is served', 
   await using lab = await startProvidedLab({ resources: [...KINDS_OF_NO_EDGE, ...older] });
   await addK0smotronControlPlane(lab, 'amber', 'v1beta1', ANNOTATED);
 
-  const said = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
+  const condition = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
 
-  expect(said).toContain('ProviderFeatureConflict');
+  expect(condition).toContain('ProviderFeatureConflict');
   await lab.untilCondition('amber-cp', 'WorkersReady', /^True/);
   const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, 'v1beta1');
   expect(lab.read(resource, 'amber-cp')).toMatchObject({
@@ -161,8 +161,8 @@ test('the values of a chart are written where its ClusterTemplate has them', asy
   const { spec, ...deployment } = clusterDeployment('violet', 'hetzner-hosted-cp-1-3-7');
   const metadata = { name: 'violet', namespace: TENANTS, annotations: REQUESTS_EDGE };
   await lab.user.apply({ ...deployment, metadata, spec } as KubeObject, { resource });
-  const said = await lab.untilCondition('violet', 'Prepared', /^False ChartValuesUnconfirmed/);
-  expect(said).toContain('does not show the values of its chart');
+  const condition = await lab.untilCondition('violet', 'Prepared', /^False ChartValuesUnconfirmed/);
+  expect(condition).toContain('does not show the values of its chart');
   const valuesNow = () => valueAt(lab.read(resource, 'violet'), 'spec', 'config');
   expect(valuesNow()).toMatchObject({ ingress: { enabled: true } });
 

@@ -43,8 +43,8 @@ test('a rejected status does not leave an outdated Ready', async () => {
   isRefused = (status) => JSON.stringify(status).includes('"ProxiesNotReady"');
   controllers.setReady('worker-1', false);
 
-  const said = await lab.untilCondition('blue', 'Ready', /^False CrdsOutdated/);
-  expect(said).toContain('422: status is refused');
+  const condition = await lab.untilCondition('blue', 'Ready', /^False CrdsOutdated/);
+  expect(condition).toContain('422: status is refused');
   expect(exposureStatus.safeParse(lab.statusOf('blue')).error).toBeUndefined();
   await lab.until('there is an event', () => lab.eventsOf('blue').includes('CrdsOutdated'));
 

@@ -167,5 +167,5 @@ test('a TenantRoute whose Exposure does not come back reserves its host until it
 
   await lab.user.delete(RESOURCES.tenantRoute, route.metadata);
 
-  await lab.until('loser has it', () => served(lab)[WANTED] === 'tenants/loser');
+  await lab.until('loser owns the host', () => served(lab)[WANTED] === 'tenants/loser');
 });

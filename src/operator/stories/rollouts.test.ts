@@ -234,7 +234,7 @@ describe.concurrent('a change of an Edge', () => {
     // 1. The Edge gets another driver. Its proxies need another mode, and so other credentials.
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, addresses: ['127.0.0.2'] });
 
-    await lab.until('one is active', () => lab.number('rollouts', 'phase="Active"') === 1);
+    await lab.until('one rollout is active', () => lab.number('rollouts', 'phase="Active"') === 1);
     await lab.until('the others wait', () => lab.number('rollouts', 'phase="Pending"') === 2);
     const waiting = tenants.filter((tenant) => modeOf(tenant) === '--mode=passthrough');
     expect(waiting).toHaveLength(2);

@@ -88,10 +88,10 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 
     await annotate(lab, 'shared');
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
-    expect(said).toContain(HOSTS.join(' and '));
-    expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
-    expect(said).toContain('ClusterRole snicket-renew-secrets');
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
+    expect(condition).toContain(HOSTS.join(' and '));
+    expect(condition).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
+    expect(condition).toContain('ClusterRole snicket-renew-secrets');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilCondition('blue', 'Ready', /^False CertificateOutdated/);
     await lab.until('a delete was attempted', () => deletions(lab) > 0);
@@ -128,9 +128,9 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 
     make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
 
-    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
-    expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
-    expect(said).not.toContain('snicket-renew-secrets');
+    const condition = await lab.untilCondition('blue', 'Prepared', /^False CertificateOutdated/);
+    expect(condition).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
+    expect(condition).not.toContain('snicket-renew-secrets');
     await lab.untilReconciled(10);
     expect(deletions(lab)).toBe(0);
   });
@@ -222,7 +222,7 @@ test('an Exposure of an annotation is created again after a deletion, and an eve
     'annotation snicket.dev/edge. Remove the annotation to delete the Exposure',
   );
   await lab.until(
-    'another one',
+    'another Exposure',
     () => ![undefined, uid].includes(lab.exposure('blue')?.metadata.uid),
   );
 

@@ -133,8 +133,8 @@ describe.concurrent("a tenant's API server", () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NameConflict/);
-    expect(said).toContain('ConfigMap kube-system/snicket-proxy');
+    const condition = await lab.untilCondition('blue', 'WorkersReady', /^False NameConflict/);
+    expect(condition).toContain('ConfigMap kube-system/snicket-proxy');
     expect(server.read(RESOURCES.configMap, metadata)).toMatchObject({ data: theirs.data });
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 

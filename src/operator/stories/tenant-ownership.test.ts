@@ -29,9 +29,13 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = tenant;
     await lab.expose('copy', {}, 'blue');
 
-    const said = await lab.untilCondition('copy', 'WorkersReady', /^False ControlPlaneConflict/);
+    const condition = await lab.untilCondition(
+      'copy',
+      'WorkersReady',
+      /^False ControlPlaneConflict/,
+    );
 
-    expect(said).toContain('already managed by Exposure tenants/blue');
+    expect(condition).toContain('already managed by Exposure tenants/blue');
     expect(holderIn(tenant)).toBe(identityIn(lab));
     await lab.untilQuiet(6);
     const before = server.writes().length;
@@ -92,7 +96,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     await Promise.all([lab.expose('blue'), lab.expose('copy', {}, 'blue')]);
 
     const state = (name: string) => lab.condition(name, 'WorkersReady') ?? '';
-    await lab.until('one has it', () => {
+    await lab.until('one Exposure owns the tenant', () => {
       const both = [state('blue'), state('copy')];
       return (
         both.some((text) => text.startsWith('True')) &&
@@ -263,7 +267,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     clusters.startOperator(second);
 
     const conditions = () => [first, second].map((lab) => lab.condition('blue', 'WorkersReady'));
-    await first.until('one waits, the other is ready', () => {
+    await first.until('one Exposure waits, and the other is Ready', () => {
       const states = conditions().map((text) => text?.split(':')[0] ?? '');
       return states.toSorted().join(', ').startsWith('False TenantOwnedElsewhere, True');
     });
