@@ -172,7 +172,7 @@ export class World {
   /**
    * Reserves inotify instances for further programs of a test.
    *
-   * @throws if too few are left
+   * @throws if too few are available
    */
   async reserveInotify(instances: number): Promise<void> {
     await reserveInotify(this.#ledger, instances);

@@ -72,12 +72,12 @@ export class Ledger {
     return existsSync(join(folder, LEDGER)) ? new Ledger(folder) : undefined;
   }
 
-  /** Forbids further starts, because the world is being removed. */
+  /** Rejects further starts, because the world is being removed. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Throws if the world is being removed. Called before anything is started in it. */
+  /** Throws if the world is being removed. Called before each start of a program. */
   assertOpen(): void {
     if (this.#closed || !existsSync(join(this.folder, LEDGER))) {
       throw new Error(`world ${this.id} is being removed or has been removed`);
