@@ -55,7 +55,7 @@ test('changes nothing and keeps the order once this proxy has joined', () => {
   );
 });
 
-test('a leaving proxy removes itself and dead proxies, but never the last endpoint', () => {
+test('a terminating proxy removes itself and dead proxies, but never the last endpoint', () => {
   fc.assert(
     fc.property(anyAddresses, alive, (before, living) => {
       const step = planLeave(sliceOf(before), ME, (address) => living.has(address));
