@@ -1,7 +1,6 @@
 /**
  * Plans from files alone, without a cluster. Assumes what only a cluster would have, and reports these assumptions.
  */
-import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
