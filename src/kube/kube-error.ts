@@ -46,6 +46,7 @@ export interface StatusCause {
 interface KubeErrorOptions {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly statusMessage?: string | undefined;
   readonly causes?: readonly StatusCause[] | undefined;
   readonly cause?: unknown;
 }
@@ -56,6 +57,8 @@ export class KubeError extends Error {
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** The message of the Status in the response. Undefined if the response is not a Status, which an API server sends. */
+  readonly statusMessage: string | undefined;
   /** The causes that the server reported. For the Conflict of an apply, they name managers and fields. */
   readonly causes: readonly StatusCause[];
 
@@ -65,6 +68,7 @@ export class KubeError extends Error {
     this.reason = reason;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.statusMessage = options.statusMessage;
     this.causes = options.causes ?? [];
   }
 }

@@ -72,6 +72,8 @@ export interface ListOptions<T extends KubeObject> extends Selection, CallOption
   readonly trim?: ((object: T) => T) | undefined;
   /** The maximum to retain. A longer list is not read to its end. Default: the client's own limits. */
   readonly bounds?: InformerBounds | undefined;
+  /** Returns the first objects only, at most this many. Default: all objects. */
+  readonly limit?: number | undefined;
 }
 
 /** Options of {@link KubeClient.delete}. */
@@ -142,6 +144,12 @@ export interface KubeClient {
 
   /** Returns the plural names of the resources of a group version. Empty if it is not served. */
   discoverPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>>;
+
+  /**
+   * Requests `/healthz` of a node's kubelet through the API server, and returns the HTTP status of the kubelet's response.
+   * The body is not returned. A Status, which the API server sends, is an error.
+   */
+  kubeletStatus(node: string, options?: CallOptions): Promise<number>;
 
   /** Returns the version of the server, from `/version`. */
   version(options?: CallOptions): Promise<{ readonly gitVersion: string }>;

@@ -106,6 +106,19 @@ describe('limits', () => {
     expect(server.exchanges[0]!.query.get('limit')).toBe('7');
   });
 
+  test('apply to a list of the first objects, which is one page', async () => {
+    server.script = (exchange) =>
+      exchange.respond(200, {
+        metadata: { resourceVersion: '1', continue: 'more' },
+        items: [{ metadata: BLUE }, { metadata: BLUE }],
+      });
+
+    const { items } = await limited.list(service, { limit: 1 });
+
+    expect(items).toHaveLength(1);
+    expect(server.exchanges.map(({ query }) => query.get('limit'))).toEqual(['1']);
+  });
+
   test('apply to an event before its end has arrived', async () => {
     server.script = (exchange) => {
       exchange.open();
@@ -117,6 +130,50 @@ describe('limits', () => {
     expect(error.reason).toBe('Malformed');
     expect(error.message).toContain('a line exceeds 200 bytes (lineBytes)');
     await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
+  });
+});
+
+describe('the status of a kubelet', () => {
+  test('is returned without reading a body that does not end', async () => {
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write('x'.repeat(1_000_000));
+    };
+
+    expect(await client.kubeletStatus('worker-1')).toBe(200);
+
+    expect(server.exchanges[0]!.path).toBe('/api/v1/nodes/worker-1/proxy/healthz');
+    await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
+  });
+
+  test.each([401, 403, 500])(
+    'is returned for a refusal with status %d and any text',
+    async (status) => {
+      server.script = (exchange) => exchange.respond(status, 'x'.repeat(1_000_000));
+
+      expect(await client.kubeletStatus('worker-1')).toBe(status);
+    },
+  );
+
+  test.each([401, 403, 500, 503])('is no Status of the API server with code %d', async (code) => {
+    const message = 'error trying to reach service: No agent available';
+    server.script = (exchange) => exchange.respond(code, { kind: 'Status', code, message });
+
+    expect(await errorOf(client.kubeletStatus('worker-1'))).toMatchObject({
+      status: code,
+      statusMessage: message,
+    });
+  });
+
+  test('is no error of the connection', async () => {
+    server.script = (exchange) => exchange.reset();
+
+    expect((await errorOf(client.kubeletStatus('worker-1'))).reason).toBe('Unreachable');
+  });
+
+  test('cannot be requested for a name that would change the path', async () => {
+    expect((await errorOf(client.kubeletStatus('..'))).reason).toBe('Invalid');
+    expect(server.exchanges).toEqual([]);
   });
 });
 

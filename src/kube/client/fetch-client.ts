@@ -21,7 +21,7 @@ import { assertWithin, sizeBytes } from '../informer/bounds.ts';
 import { isKubeError } from '../kube-error.ts';
 import { pluralsIn } from './discovery.ts';
 import { pageOf, type Page } from './page.ts';
-import { collectionPath, namespaceFor, objectPath, versionPath } from './path.ts';
+import { collectionPath, kubeletPath, namespaceFor, objectPath, versionPath } from './path.ts';
 import { isObject, isReviewed, readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
@@ -235,6 +235,10 @@ class FetchClient implements KubeClient {
     return response === undefined ? new Set() : pluralsIn(response);
   }
 
+  async kubeletStatus(node: string, { signal }: CallOptions = {}): Promise<number> {
+    return this.#transport.proxiedStatus({ verb: 'GET', path: kubeletPath(node), signal });
+  }
+
   async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
     const call: Call = { verb: 'GET', path: '/version', signal };
     const response = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
@@ -246,7 +250,7 @@ class FetchClient implements KubeClient {
 
   async #allPages<T extends KubeObject>(
     resource: Resource,
-    { trim = (object) => object, bounds, signal, ...selection }: ListOptions<T>,
+    { trim = (object) => object, bounds, limit, signal, ...selection }: ListOptions<T>,
   ): Promise<ObjectList<T>> {
     const { listBytes, listPages, pageObjects } = this.#limits;
     const items: T[] = [];
@@ -258,7 +262,7 @@ class FetchClient implements KubeClient {
         verb: 'GET',
         path: collectionPath(resource, selection.namespace),
         query: {
-          limit: String(pageObjects),
+          limit: String(Math.min(limit ?? pageObjects, pageObjects)),
           continue: page?.continue,
           ...selectors(selection),
         },
@@ -281,6 +285,9 @@ class FetchClient implements KubeClient {
         if (bounds === undefined) continue;
         totalBytes += sizeBytes(trimmed);
         assertWithin({ objects: items.length, bytes: totalBytes }, bounds);
+      }
+      if (limit !== undefined && items.length >= limit) {
+        return { items: items.slice(0, limit), resourceVersion: page.resourceVersion };
       }
     }
     return { items, resourceVersion: page.resourceVersion };

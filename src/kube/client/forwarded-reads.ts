@@ -16,6 +16,7 @@ export function forwardedReads(client: KubeClient): Reads {
     currentVersion: async (...args) => client.currentVersion(...args),
     watch: (...args) => client.watch(...args),
     discoverPlurals: async (...args) => client.discoverPlurals(...args),
+    kubeletStatus: async (...args) => client.kubeletStatus(...args),
     version: async (...args) => client.version(...args),
   };
 }

@@ -3,7 +3,7 @@
  */
 import { KubeError } from '../kube-error.ts';
 import type { ObjectKey } from '../object.ts';
-import type { Resource } from '../resource.ts';
+import { RESOURCES, type Resource } from '../resource.ts';
 
 /** Returns the path of a group version. */
 export function versionPath(apiVersion: string): string {
@@ -27,6 +27,11 @@ export function collectionPath(
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: 'status'): string {
   const collection = collectionPath(resource, namespaceFor(resource, key));
   return `${collection}/${segment(key.name)}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+/** Returns the path of `/healthz` of a node's kubelet, which the API server proxies. */
+export function kubeletPath(node: string): string {
+  return `${objectPath(RESOURCES.node, { name: node })}/proxy/healthz`;
 }
 
 /** Returns the namespace of an object. @throws KubeError if the kind is namespaced and the key has no namespace */

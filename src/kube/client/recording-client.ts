@@ -223,6 +223,10 @@ export class RecordingClient extends RecordingObjectClient implements KubeClient
     return this.#client.discoverPlurals(apiVersion, options);
   }
 
+  async kubeletStatus(node: string, options?: CallOptions): Promise<number> {
+    return this.#client.kubeletStatus(node, options);
+  }
+
   async version(options?: CallOptions): Promise<{ readonly gitVersion: string }> {
     return this.#client.version(options);
   }

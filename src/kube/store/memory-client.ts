@@ -14,7 +14,7 @@ import type {
   WatchEvent,
   WatchOptions,
 } from '../client/client.ts';
-import { collectionPath, namespaceFor, objectPath } from '../client/path.ts';
+import { collectionPath, kubeletPath, namespaceFor, objectPath } from '../client/path.ts';
 import { assertWithin, sizeBytes } from '../informer/bounds.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
@@ -78,13 +78,14 @@ class MemoryClient implements KubeClient {
     resource: Resource,
     options: ListOptions<T> = {},
   ): Promise<ObjectList<T>> {
-    const { trim = (object) => object, bounds, signal } = options;
+    const { trim = (object) => object, bounds, limit, signal } = options;
     const path = collectionPath(resource, options.namespace);
     return this.#respond({ verb: 'GET', path }, signal, () => {
       this.#assertServed(resource);
       const items: T[] = [];
       let bytes = 0;
-      for (const object of this.#store.list(resource).filter(selectedBy(options))) {
+      const selected = this.#store.list(resource).filter(selectedBy(options));
+      for (const object of selected.slice(0, limit)) {
         const trimmed = readObject(typed<T>(object, resource), trim);
         items.push(trimmed);
         if (bounds === undefined) continue;
@@ -219,6 +220,13 @@ class MemoryClient implements KubeClient {
     );
     return this.#respond({ verb: 'GET', path: apiVersion }, signal, () => {
       return new Set(served.map(({ plural }) => plural));
+    });
+  }
+
+  /** There are no kubelets. */
+  async kubeletStatus(node: string, { signal }: CallOptions = {}): Promise<number> {
+    return this.#respond({ verb: 'GET', path: kubeletPath(node) }, signal, () => {
+      throw noSuchPath();
     });
   }
 

@@ -19,6 +19,8 @@ interface Page {
   readonly at: number;
 }
 
+const KUBELET_PATH = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/healthz$/;
+
 /** Handles requests with a store. */
 export class ApiCalls {
   readonly #store: ObjectStore;
@@ -42,6 +44,8 @@ export class ApiCalls {
   response(call: ApiCall, body: string): ApiResponse {
     const { resource } = call;
     if (resource === undefined) {
+      const node = KUBELET_PATH.exec(call.path)?.[1];
+      if (node !== undefined) return this.#kubelet(node);
       const document = discoveryDocument(call.path.replace(/(.)\/$/, '$1'), this.#resources);
       if (document === undefined) throw noSuchPath();
       return { status: 200, body: document };
@@ -55,6 +59,13 @@ export class ApiCalls {
       status: call.verb === 'create' || (call.verb === 'apply' && !existed) ? 201 : 200,
       body: written,
     };
+  }
+
+  /** The response of a kubelet. A fault replaces it. */
+  #kubelet(node: string): ApiResponse {
+    const exists = this.#store.get(RESOURCES.node, { name: node }) !== undefined;
+    if (!exists) throw notFound(RESOURCES.node, node);
+    return { status: 200, body: {} };
   }
 
   #get(call: ApiCall, resource: Resource): ApiObject {

@@ -82,11 +82,13 @@ export function errorOfResponse(
   const statusBody = statusSchema.safeParse(jsonIn(body)).data;
   const seconds =
     retryAfterSeconds(retryAfter) ?? statusBody?.details?.retryAfterSeconds ?? undefined;
+  const message = sanitized(call, statusBody?.message || body) || NO_MESSAGE;
   return new KubeError(
     reasonOf(status, statusBody?.reason),
-    `${nameOf(call)} ${status}: ${sanitized(call, statusBody?.message || body) || NO_MESSAGE}`,
+    `${nameOf(call)} ${status}: ${message}`,
     {
       status,
+      statusMessage: statusBody && message,
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
       causes: (statusBody?.details?.causes ?? [])
         .slice(0, MAX_CAUSES)

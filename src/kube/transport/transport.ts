@@ -128,6 +128,26 @@ export class Transport {
     }
   }
 
+  /**
+   * Returns the HTTP status of a server that the API server proxies. The body is not returned. @throws KubeError, also if
+   * the response is a Status, which the API server sends
+   */
+  async proxiedStatus(call: Call): Promise<number> {
+    const limits = this.#limits(call);
+    try {
+      const response = await this.#accepted(call, limits, (identity) =>
+        this.#roundTripper.stream(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
+      );
+      return response.status;
+    } catch (failure) {
+      const error = limits.errorOf(failure);
+      if (error.status !== undefined && error.statusMessage === undefined) return error.status;
+      throw error;
+    } finally {
+      limits.end();
+    }
+  }
+
   #limits(call: Call): CallLimits {
     return new CallLimits(this.nameOf(call), this.#clock, this.#options.timeoutMs, call.signal);
   }

@@ -89,6 +89,10 @@ export class TenantWrites {
         reach();
         return client.watch(...args);
       },
+      kubeletStatus: async (...args) => {
+        reach();
+        return client.kubeletStatus(...args);
+      },
       version: async (...args) => {
         reach();
         return client.version(...args);
