@@ -8,7 +8,17 @@ import { CommandError } from '../world/machine/command.ts';
 import { repository } from '../world/repository.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
+import { tenantNamespace } from '../world/tenant-service.ts';
 import { World } from '../world/world.ts';
+import {
+  exposed,
+  exposureOf,
+  installSnicket,
+  pointToEdge,
+  snicketEdge,
+  type Condition,
+  type Exposure,
+} from './installed-snicket.ts';
 
 /** An address that only the workers have. A connection to it came through a worker. */
 const WORKERS_ONLY = '100.64.64.2';
@@ -237,6 +247,54 @@ describe('faults', () => {
     expect(output).toContain('no space left on device');
   });
 });
+
+describe('the condition KonnectivityReady', () => {
+  beforeAll(async () => {
+    await installSnicket(world, terminalProgress());
+    await world.management.apply(snicketEdge());
+    pointToEdge(world, tenant);
+    await world.management.apply(exposureOf(tenant));
+    await exposed(world, tenant);
+  });
+
+  test('is True while agents are connected, and False while there are none', async () => {
+    const connected = await untilKonnectivity('True KonnectivityReady');
+
+    await selectAgentNodes({ 'snicket.test/none': 'true' });
+    const without = await untilKonnectivity('False KonnectivityNoAgent');
+    const failure = await refusalOf(pod.logs());
+    await selectAgentNodes({ 'snicket.test/none': null });
+    await untilKonnectivity('True KonnectivityReady');
+
+    expect(connected).toContain('An agent is connected');
+    expect(without).toContain('error trying to reach service');
+    expect(failure).toContain('No agent available');
+    expect(await pod.logs()).toBe('hello from a pod\n');
+  });
+});
+
+/** Sets or removes labels of the nodes that run agents. */
+async function selectAgentNodes(nodeSelector: Readonly<Record<string, string | null>>) {
+  const patch = JSON.stringify({ spec: { template: { spec: { nodeSelector } } } });
+  const agents = ['daemonset/konnectivity-agent', '--namespace=kube-system'];
+  await tenant.kubectl('patch', ...agents, '--type=merge', '--patch', patch);
+}
+
+/** Waits until the condition has this status and reason, and returns its message. */
+async function untilKonnectivity(wanted: string): Promise<string> {
+  let last: Condition | undefined;
+  const matches = async () => {
+    const { name } = tenant;
+    const exposure = await world.management.get<Exposure>('exposures', name, tenantNamespace(name));
+    last = exposure?.status?.conditions?.find(({ type }) => type === 'KonnectivityReady');
+    return `${last?.status} ${last?.reason}` === wanted ? last?.message : undefined;
+  };
+  // Three probes at least, and the back-off of agents and of probes.
+  const wait = { deadlineMs: 200_000, everyMs: 1_000 };
+  return waitFor(`KonnectivityReady is ${wanted}`, matches, wait).catch((error: unknown) => {
+    throw new Error(`the condition is ${JSON.stringify(last)}`, { cause: error });
+  });
+}
 
 /** Returns the error of a command; undefined if it succeeded. */
 async function failureOf(command: Promise<unknown>): Promise<CommandError | undefined> {

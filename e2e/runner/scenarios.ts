@@ -47,7 +47,7 @@ const LISTED: Readonly<Record<string, ScenarioOptions>> = {
   failover: { inotifyInstances: 32, seconds: 126 },
   image: { inotifyInstances: 40, seconds: 87 },
   k0smotron: { inotifyInstances: 40, seconds: 80 },
-  konnectivity: { inotifyInstances: 48, seconds: 77 },
+  konnectivity: { seconds: 200 },
   kube: { inotifyInstances: 12, seconds: 84 },
   'real-edges': { parts: [edgeParts.traefik, ...HAPROXY_INGRESS] },
   'render-and-diff': { inotifyInstances: 40, seconds: 97 },

@@ -232,6 +232,8 @@ export class Operator {
       random,
       onChange: (exposure, delayMs) => {
         this.#exposureController.resetResync(exposure);
+        // A node that joins brings an agent.
+        this.#probes.hasten(exposure);
         if (delayMs > 0) exposures.addAfter(exposure, delayMs);
         else exposures.addPrioritized(exposure);
       },
@@ -247,6 +249,7 @@ export class Operator {
       periodMs: options.probeMs,
       lookup: options.lookup,
       probe: options.probe,
+      tenantClient: (exposure) => this.#links.current(exposure)?.client,
       clock,
       random,
       onChange: (exposure) => {

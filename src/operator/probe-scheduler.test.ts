@@ -32,6 +32,7 @@ class SchedulerLab implements Disposable {
     this.scheduler = new ProbeScheduler({
       random: Math.random,
       clock: this.clock,
+      tenantClient: () => undefined,
       probe: async (target, options) => probeExposure(target, { ...options, dial }),
       log: createLogger({ write: () => {} }),
       periodMs,
@@ -95,6 +96,7 @@ class FlappingLab implements Disposable {
     this.scheduler = new ProbeScheduler({
       random: Math.random,
       clock: this.clock,
+      tenantClient: () => undefined,
       probe: async () => {
         this.probes++;
         const isDown = this.isDown(this.clock.nowMs());
@@ -244,6 +246,7 @@ describe('a target where nothing changes', () => {
     const scheduler = new ProbeScheduler({
       clock,
       random: () => 0.5,
+      tenantClient: () => undefined,
       periodMs: 60_000,
       log: createLogger({ write: () => {} }),
       probe: async () => {
@@ -287,6 +290,7 @@ test('the result of a previous target says nothing about the new one', async () 
   const scheduler = new ProbeScheduler({
     random: Math.random,
     clock,
+    tenantClient: () => undefined,
     log: createLogger({ write: () => {} }),
     probe: async () => {
       const result = Promise.withResolvers<readonly HopResult[]>();

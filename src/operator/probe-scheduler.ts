@@ -6,6 +6,7 @@ import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { HopResult } from '../probe/hop.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
+import { AgentCheck, type AgentClient } from '../probe/hops/agents.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import type { Logger } from '../telemetry/log.ts';
 
@@ -18,6 +19,8 @@ interface ProbeSchedulerOptions {
   readonly onChange: (exposure: string) => void;
   /** The time between two probes of an Exposure after a change. It doubles while nothing changes. Default: 60,000. */
   readonly periodMs?: number | undefined;
+  /** Returns the client of the tenant of an Exposure; undefined if there is no connection. */
+  readonly tenantClient: (exposure: string) => AgentClient | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
   /** Default: `probeExposure` over the network. */
@@ -50,6 +53,7 @@ const MAX_BACKOFF = 10;
 
 interface ScheduledProbe {
   target: ProbeTarget;
+  readonly agents: AgentCheck;
   /** The delay until the next probe while all hops pass. */
   periodMs: number;
   /** The target that was probed for {@link hops}. */
@@ -109,6 +113,7 @@ export class ProbeScheduler {
     if (scheduled === undefined) {
       this.#scheduled.set(exposure, {
         target,
+        agents: new AgentCheck(() => this.#options.tenantClient(exposure)),
         periodMs: this.#periodMs,
         probed: undefined,
         hops: undefined,
@@ -161,6 +166,7 @@ export class ProbeScheduler {
     const hops = await probe(target, {
       signal,
       lookup,
+      agents: scheduled.agents,
       now: this.#options.clock.now(),
       clock: this.#options.clock,
     });
@@ -168,7 +174,7 @@ export class ProbeScheduler {
     if (this.#scheduled.get(exposure) !== scheduled || scheduled.target !== target) return;
     const wasSuspect = isSuspect(scheduled);
     const nowMs = this.#options.clock.nowMs();
-    const isFailing = hops.some(({ state }) => state === 'Fail');
+    const isFailing = hops.some(isFailed);
     if (isFailing && scheduled.failures === 0) scheduled.failingSinceMs = nowMs;
     scheduled.failures = isFailing ? scheduled.failures + 1 : 0;
     const isSame = scheduled.probed === target && Bun.deepEquals(hops, scheduled.hops);
@@ -195,6 +201,11 @@ export class ProbeScheduler {
   #jittered(periodMs: number): number {
     return periodMs * (0.8 + 0.4 * this.#options.random());
   }
+}
+
+/** An inconclusive check is damped and repeated like a failure, because most are one lost request. */
+function isFailed({ state, code }: HopResult): boolean {
+  return state === 'Fail' || code === 'AgentCheckInconclusive';
 }
 
 /** Whether failures are reported: one lost connection, or an edge that flaps, does not change the status. */

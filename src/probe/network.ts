@@ -38,7 +38,7 @@ interface NetworkTarget {
   readonly knownAuthorities?: KnownAuthorities | undefined;
 }
 
-interface NetworkOptions {
+export interface NetworkOptions {
   readonly limits: Limits;
   readonly dial: Dial;
   readonly now: Date;

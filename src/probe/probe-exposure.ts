@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
+import type { AgentCheck } from './hops/agents.ts';
 import { hopResult, notObserved, skippedForSameCause, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from './hops/dns.ts';
 import { systemLookup } from './hops/system-lookup.ts';
@@ -10,7 +11,7 @@ import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsInput } from './hops/en
 import { judgeKubeconfig, type PublishedKubeconfig } from './hops/kubeconfig.ts';
 import { judgeProxies, PROXIES_TARGET, type ProxiesInput } from './hops/proxies.ts';
 import { ipVersion } from '../wire/ip-address.ts';
-import { probeNetwork } from './network.ts';
+import { probeNetwork, type NetworkOptions } from './network.ts';
 import type { KnownAuthorities } from './tls/authorities.ts';
 
 /** What to probe. Hops of absent fields are omitted. */
@@ -33,8 +34,10 @@ export interface ProbeTarget {
 
 /** Options of {@link probeExposure}. */
 export interface ProbeOptions {
+  /** Checks whether an agent is connected to konnectivity-server. Default: only the server is checked. */
+  readonly agents?: AgentCheck | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The timeout of each step. At most four steps run one after the other. Default 5000. */
+  /** The timeout of each step. At most five steps run one after the other. Default 5000. */
   readonly timeoutMs?: number | undefined;
   /** Default: the network of this machine. */
   readonly dial?: Dial | undefined;
@@ -62,25 +65,41 @@ export async function probeExposure(
 ): Promise<readonly HopResult[]> {
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, dial = dialTcp, now = new Date() } = options;
   const limits = { signal, timeoutMs, clock: options.clock };
+  const hops = await probePath(target, options, { limits, dial, now });
+  return Promise.all(
+    hops.map(async (hop) =>
+      hop.name === 'konnectivity' && hop.state === 'Pass' && options.agents !== undefined
+        ? options.agents.complete(hop, limits)
+        : hop,
+    ),
+  );
+}
+
+async function probePath(
+  target: ProbeTarget,
+  options: ProbeOptions,
+  network: NetworkOptions,
+): Promise<readonly HopResult[]> {
+  const { limits } = network;
   const resolve = async (name: string): Promise<Resolved> =>
     resolveHost(name, options.lookup ?? systemLookup, limits);
 
   const edge = await edgeAddresses(target, resolve);
   const resolving = resolveAll(hostsOf(target), resolve);
   const probing = async (addresses: readonly string[]): Promise<readonly HopResult[]> =>
-    probeNetwork({ ...target, addresses }, { limits, dial, now });
-  const [resolved, network] = await Promise.all([
+    probeNetwork({ ...target, addresses }, network);
+  const [resolved, probed] = await Promise.all([
     resolving,
     edge === undefined
       ? resolving.then(async (found) => probing(addressesIn(found.get(target.apiHost))))
       : probing(edge),
   ]);
   const dns = judgeDns(resolved, edge ?? []);
-  if (dns.code !== 'DnsWrongAddress') return withInputs(target, dns, network);
+  if (dns.code !== 'DnsWrongAddress') return withInputs(target, dns, probed);
   const others = addressesIn(resolved.get(target.apiHost)).filter(
     (address) => !edge?.includes(address),
   );
-  const hops = reachesTenant(network) ? network : await probeOthers(network, others, probing);
+  const hops = reachesTenant(probed) ? probed : await probeOthers(probed, others, probing);
   return withInputs(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);
 }
 

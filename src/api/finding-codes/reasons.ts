@@ -41,7 +41,8 @@ export const CONDITION_REASONS = {
   },
   KonnectivityReady: {
     severity: 'Normal',
-    meaning: "The konnectivity host points to the tenant's konnectivity server.",
+    meaning:
+      "The konnectivity host points to the tenant's konnectivity-server, and an agent is connected to it.",
     action: 'No action is needed.',
   },
   Reachable: {

@@ -18,6 +18,7 @@ import type { Lookup } from '../../probe/hops/dns.ts';
 import { ENDPOINTS_TARGET, type EndpointsInput } from '../../probe/hops/endpoints.ts';
 import type { PublishedKubeconfig } from '../../probe/hops/kubeconfig.ts';
 import { PROXIES_TARGET, type ProxiesInput, type ProxyPod } from '../../probe/hops/proxies.ts';
+import { AgentCheck, TRIED_NODES } from '../../probe/hops/agents.ts';
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
@@ -71,7 +72,8 @@ export async function examine(run: DryRun, deps: ExaminationDeps): Promise<Exami
   };
   const target = await targetOf(run, deps.signal);
   if (target === undefined) return { ...about, hops: [], findings };
-  const found = await probe(target, deps);
+  const agents = new AgentCheck(() => tenantOf(run)?.client, TRIED_NODES);
+  const found = await probe(target, agents, deps);
   const hops = [...found, ...unprobed(run, target, found)].map((hop) =>
     withLastReport(hop, object),
   );
@@ -83,9 +85,13 @@ function byPath(a: HopResult, b: HopResult): number {
   return place(a) - place(b);
 }
 
-async function probe(target: ProbeTarget, deps: ExaminationDeps): Promise<readonly HopResult[]> {
+async function probe(
+  target: ProbeTarget,
+  agents: AgentCheck,
+  deps: ExaminationDeps,
+): Promise<readonly HopResult[]> {
   const { signal, timeoutMs, lookup } = deps;
-  const options = { signal, timeoutMs, lookup };
+  const options = { signal, timeoutMs, lookup, agents };
   const hops = await probeExposure(target, options);
   if (!hops.some(({ code }) => UNKNOWN_PEER.has(code))) return hops;
   return probeExposure({ ...target, knownAuthorities: await deps.knownAuthorities() }, options);

@@ -165,6 +165,27 @@ describe('doctor reports one code for each fault:', () => {
     await lab.untilFailures('NoRoute');
   });
 
+  test('no agent is connected to konnectivity', async () => {
+    const { server } = lab.tenant;
+    const fault = (status: number, reason: string) => {
+      server.clearFaults();
+      const plural = '/api/v1/nodes/worker-1/proxy/healthz';
+      server.inject({ kind: 'answer', status, reason }, { plural }, Infinity);
+    };
+
+    fault(503, 'ServiceUnavailable');
+    await lab.untilFailures('KonnectivityNoAgent');
+
+    fault(403, 'Forbidden');
+    await lab.untilFailures();
+    const { hops } = await lab.examine();
+    server.clearFaults();
+    expect(hops.find(({ name }) => name === 'konnectivity')).toMatchObject({
+      state: 'Skip',
+      code: 'AgentCheckForbidden',
+    });
+  });
+
   test('the servers have certificates of a new CA, and the Secrets have the old CA', async () => {
     const ca = await makeCa();
     const api = await lab.serve({ serving: await lab.certificate([...OWN_NAMES, API_HOST], ca) });

@@ -59,7 +59,10 @@ export class TenantControllers {
     const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name };
     this.#workers.set(name, { labels, addresses, isReady });
     await this.#client.create(RESOURCES.node, objectOf('Node', { name, labels }));
-    const status = { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) };
+    const status = {
+      addresses: addresses.map((address) => ({ type: 'InternalIP', address })),
+      conditions: [{ type: 'Ready', status: 'True' }],
+    };
     await this.#writeStatus(RESOURCES.node, { name }, status);
     this.#enqueue();
   }

@@ -108,4 +108,26 @@ export const TENANT_CODES = {
       'Agents, which speak gRPC, reach another server than konnectivity-server, such as the API server, and are rejected.',
     action: 'Check that the route of {host} points to the agent port of konnectivity-server.',
   },
+  KonnectivityNoAgent: {
+    of: ['konnectivity'],
+    state: 'Fail',
+    meaning:
+      'The konnectivity-server answers, but the API server reaches no kubelet of a ready node through it, so logs, exec and webhooks fail. Usually no agent is connected. The message ends with the error of the API server.',
+    action:
+      'Check that the konnectivity agents run in the tenant, and that --proxy-server-host and --proxy-server-port in their arguments are {endpoint}.',
+  },
+  AgentCheckForbidden: {
+    of: ['konnectivity'],
+    state: 'Skip',
+    meaning:
+      'The konnectivity-server answers. Whether an agent is connected is unknown, because the kubeconfig of the tenant has no permission for the check.',
+    action: 'Allow the user of the kubeconfig to list nodes and to get nodes/proxy.',
+  },
+  AgentCheckInconclusive: {
+    of: ['konnectivity'],
+    state: 'Skip',
+    meaning:
+      'The konnectivity-server answers. Whether an agent is connected is unknown, because no node is ready, or the API server of the tenant does not respond in time or responds with another error.',
+    action: 'Check that a node of the tenant is ready, and check the log of the API server.',
+  },
 } as const satisfies Record<string, CodeEntry>;

@@ -26,9 +26,10 @@ export const WORKER_HOP_CODES = {
     meaning: 'Every worker has a proxy that reaches the edge.',
   },
   NoNodes: {
-    of: ['proxies'],
+    of: ['proxies', 'konnectivity'],
     state: 'Pass',
-    meaning: 'The tenant has no nodes yet. Each node gets a proxy when it joins.',
+    meaning:
+      'The tenant has no nodes yet, and so no agents of konnectivity. Each node gets a proxy when it joins.',
   },
   NoNodeSelected: {
     of: ['proxies'],

@@ -115,6 +115,25 @@ describe('KonnectivityReady', () => {
     });
   });
 
+  test('is True without nodes, and says so', () => {
+    const hops = [hop('konnectivity', 'Pass', 'NoNodes')];
+
+    expect(konnectivityState(plan(WITH_KONNECTIVITY), hops)).toMatchObject({
+      status: 'True',
+      reason: 'NoNodes',
+    });
+  });
+
+  test('is Unknown if a permission is missing, with what to do', () => {
+    const forbidden = hopResult('konnectivity', 'AgentCheckForbidden', 'a', 'Forbidden.');
+
+    expect(konnectivityState(plan(WITH_KONNECTIVITY), [forbidden])).toEqual({
+      status: 'Unknown',
+      reason: 'AgentCheckForbidden',
+      message: `Forbidden. ${forbidden.action}`,
+    });
+  });
+
   test('is what its hop says', () => {
     const state = (...hops: readonly KnownHop[]) =>
       konnectivityState(plan(WITH_KONNECTIVITY), hops);

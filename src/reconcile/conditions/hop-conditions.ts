@@ -23,8 +23,7 @@ export function reportedHop({ name, state, reason, message, action }: Hop): Know
 /** The hops between a client and the API. */
 const API_HOPS = ['dns', 'edge', 'sni', 'certificate', 'api'];
 
-/** Whether agents are connected is not observed. */
-const KONNECTIVITY_READY = "The konnectivity host points to this tenant's konnectivity server.";
+const KONNECTIVITY_READY = "An agent is connected to the tenant's konnectivity-server.";
 
 /** Whether clients reach the API by its host; by a previous Edge, where they still go by that. */
 export function reachableState(hops: readonly KnownHop[], previousEdge?: string): ConditionState {
@@ -57,7 +56,7 @@ function others(hops: readonly KnownHop[], first: KnownHop): string {
   return ` Also failing: ${failed.map((hop) => `${hop.name} (${hop.code})`).join(', ')}.`;
 }
 
-/** Whether agents reach konnectivity, if the control plane has it or the spec names its port. */
+/** Whether an agent is connected to konnectivity, if the control plane has it or the spec names its port. */
 export function konnectivityState(
   { routes }: Plan,
   hops: readonly KnownHop[],
@@ -70,14 +69,13 @@ export function konnectivityState(
     }
     return holds('NotApplicable', 'The control plane has no konnectivity server.');
   }
-  const way = hops.filter(({ name }) => name === 'konnectivity');
-  if (way.length === 0) return notProbed();
-  const degraded = way.find((hop) => hop.code === 'Degraded');
-  const passed =
-    degraded === undefined
-      ? holds('KonnectivityReady', KONNECTIVITY_READY)
-      : holds('Degraded', findingText(degraded));
-  return failing(way) ?? passed;
+  const [hop] = hops.filter(({ name }) => name === 'konnectivity');
+  if (hop === undefined) return notProbed();
+  const isPartial = hop.code === 'Degraded' || hop.code === 'NoNodes';
+  const passed = isPartial
+    ? holds(hop.code, findingText(hop))
+    : holds('KonnectivityReady', KONNECTIVITY_READY);
+  return failing([hop]) ?? passed;
 }
 
 function failing(hops: readonly KnownHop[]): ConditionState | undefined {
@@ -88,7 +86,7 @@ function failing(hops: readonly KnownHop[]): ConditionState | undefined {
   }
   const skipped = hops.find(({ state }) => state === 'Skip');
   if (skipped === undefined) return undefined;
-  return { status: 'Unknown', reason: skipped.code, message: skipped.message };
+  return { status: 'Unknown', reason: skipped.code, message: findingText(skipped) };
 }
 
 function notProbed(): ConditionState {

@@ -68,6 +68,16 @@ describe('a move', () => {
     expect(isMoveComplete({}, unprepared, [])).toBe(false);
   });
 
+  test('does not wait for a permission to check for agents, but for an agent', () => {
+    const because = (reason: string, status: 'False' | 'Unknown') => ({
+      ...conditions,
+      KonnectivityReady: { status, reason, message: 'None.' },
+    });
+    expect(isMoveComplete({}, because('AgentCheckForbidden', 'Unknown'), [])).toBe(true);
+    expect(isMoveComplete({}, because('AgentCheckInconclusive', 'Unknown'), [])).toBe(false);
+    expect(isMoveComplete({}, because('KonnectivityNoAgent', 'False'), [])).toBe(false);
+  });
+
   test.each(['RolloutPending', 'RolloutPaused'])('is not complete with %s', (reason) => {
     const waiting = { ...conditions, WorkersReady: holds(reason, 'A new template waits.') };
     expect(isMoveComplete({}, waiting, [])).toBe(false);

@@ -115,7 +115,7 @@ export function usesDesiredHosts(
 
 /**
  * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
- * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template or waits
+ * condition is True (or KonnectivityReady is Unknown for lack of a permission), every address of the edge works, DNS points to the edge, and no proxy has the previous template or waits
  * for another one. After a fault of the preparation, the condition Prepared is only the last known one.
  */
 export function isMoveComplete(
@@ -124,7 +124,10 @@ export function isMoveComplete(
   hops: readonly HopResult[],
 ): boolean {
   if (fault !== undefined) return false;
-  const areAllTrue = CONDITION_ORDER.every((type) => conditions[type].status === 'True');
+  const areAllTrue = CONDITION_ORDER.every((type) => {
+    const { status, reason } = conditions[type];
+    return status === 'True' || reason === 'AgentCheckForbidden';
+  });
   const isRolloutDue = isRolloutReason(conditions.WorkersReady.reason);
   return areAllTrue && !isRolloutDue && !hops.some(({ code }) => isPartial(code));
 }
