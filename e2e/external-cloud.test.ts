@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import { IMAGES } from '../world/images/images.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
+import { tenantNamespace } from '../world/tenant-service.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import {
@@ -41,7 +42,11 @@ afterAll(async () => world?.stop());
 test('the worker gets its proxy before it is initialized', async () => {
   await world.management.apply(exposureOf(tenant));
 
-  await exposed(world, tenant);
+  // The API server reaches the worker, and KonnectivityReady is True, once the worker has an address.
+  await world.management.kubectl(
+    ...['wait', 'exposure', tenant.name, `--namespace=${tenantNamespace(tenant.name)}`],
+    ...['--for=condition=Ready', '--timeout=150s'],
+  );
 
   const { spec, status } = await node();
   expect(spec.taints?.map(({ key }) => key)).toContain(UNINITIALIZED);
