@@ -17,7 +17,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
 import { repository } from '../world/repository.ts';
 import { World } from '../world/world.ts';
-import { createWithProvider, ownedByCluster, remove } from './simulated-provider.ts';
+import { createWithProvider, ownedByCluster, remove, renderChart } from './simulated-provider.ts';
 import { resourceText, type ProvidedControlPlane } from './provided-control-plane.ts';
 
 const { objects, others } = documentedObjects();
@@ -142,6 +142,7 @@ for (const [origin, paths] of DEFINITIONS) {
       });
 
       describe.each(CONTROL_PLANES)('%s', (_, object) => {
+        const hasChart = isOfKind(PROVIDER_RESOURCES.clusterDeployment, object);
         let controlPlane: ProvidedControlPlane;
         let before: readonly unknown[];
         let byHand: readonly unknown[];
@@ -164,6 +165,7 @@ for (const [origin, paths] of DEFINITIONS) {
             ['apply', '--server-side', '--field-manager=git', '--filename=-'],
             yaml,
           );
+          if (hasChart) await renderChart(world.management, object);
 
           await controlPlane.until('Prepared', 'True');
           byHand = await controlPlane.fields();
@@ -177,6 +179,10 @@ for (const [origin, paths] of DEFINITIONS) {
 
           await controlPlane.annotate('snicket.dev/edge=shared');
 
+          if (hasChart) {
+            await controlPlane.until('Prepared', 'False ChartValuesUnconfirmed');
+            await renderChart(world.management, object);
+          }
           await controlPlane.until('Prepared', 'True');
           expect((await controlPlane.fields()).map(specOf)).toEqual(byHand.map(specOf));
         });
@@ -185,6 +191,7 @@ for (const [origin, paths] of DEFINITIONS) {
           await controlPlane.annotate('snicket.dev/edge-');
 
           await controlPlane.unexposed();
+          if (hasChart) await renderChart(world.management, object);
           expect(await controlPlane.fields()).toEqual(before);
           expect(await controlPlane.managers()).not.toContain('snicket');
         });
