@@ -334,7 +334,7 @@ export class Operator {
     }
   }
 
-  /** Runs until the signal. @throws the reason of the signal if it aborts before the start is complete */
+  /** Runs until the signal aborts. @throws the reason of the signal if it aborts before the start is complete */
   async run(signal: AbortSignal): Promise<void> {
     const { log, concurrency = 32, monitorsEventLoop = true } = this.#options;
     const stopMonitor = monitorsEventLoop ? this.#eventLoop.start() : () => {};

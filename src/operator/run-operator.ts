@@ -28,7 +28,7 @@ interface ElectedOperator {
   readonly operator: Operator;
   readonly election: LeaderElection;
   /**
-   * Waits until this replica leads, and works until the signal. @throws Error if it loses the Lease: its process exits,
+   * Waits until this replica leads, and works until the signal aborts. @throws Error if it loses the Lease: its process exits,
    * so that the next one starts without state
    */
   readonly run: (signal: AbortSignal) => Promise<void>;

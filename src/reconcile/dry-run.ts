@@ -253,13 +253,13 @@ class Run {
     reconciled: Reconciled | undefined,
     reissued: string | undefined,
   ): Readonly<Record<Cluster, readonly ObjectChange[]>> {
-    const { tenant, routed } = reconciled ?? {};
+    const { tenant, reconciledRoutes } = reconciled ?? {};
     const shown = (write: RecordedWrite): RecordedWrite => ({
       ...write,
       ...(write.applied && { applied: withoutNewCredentials(write.applied, reissued) }),
     });
     const waiting = (tenant?.observed?.changes?.wanted ?? []).filter(({ waits }) => waits);
-    const kept = routed?.previous ?? [];
+    const kept = reconciledRoutes?.previous ?? [];
     return {
       management: [
         ...recordedChanges(this.#client.writes.filter(isShown)),
@@ -278,18 +278,18 @@ class Run {
   }
 
   #findings(
-    { observation, preparation, routed, tenant }: Reconciled,
+    { observation, preparation, reconciledRoutes, tenant }: Reconciled,
     plan: Plan,
   ): readonly Finding[] {
     const { resolved, reading } = observation;
-    const kept = previousRoutesFinding(routed.previous, resolved.edge);
+    const kept = previousRoutesFinding(reconciledRoutes.previous, resolved.edge);
     return distinct([
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),
       ...foreseen(preparation),
       ...plannedReadingFindings(reading),
-      ...(routed.obstacle === undefined ? [] : [routed.obstacle]),
-      ...routed.findings,
+      ...(reconciledRoutes.obstacle === undefined ? [] : [reconciledRoutes.obstacle]),
+      ...reconciledRoutes.findings,
       ...(tenant?.condition.finding === undefined ? [] : [tenant.condition.finding]),
       ...(kept === undefined ? [] : [kept]),
     ]);

@@ -19,7 +19,7 @@ import {
 import type { StaleSecrets } from './preparation/secret-renewals.ts';
 import type { ReconcileDeps } from './reconcile-deps.ts';
 import { reportOf, unusedRoutes, type ExposureReport, type ProbedPath } from './report.ts';
-import { reconcileRoutes, removeRoutes, type Routed } from './routes/reconcile-routes.ts';
+import { reconcileRoutes, removeRoutes, type ReconciledRoutes } from './routes/reconcile-routes.ts';
 import { reconcileTenant } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
 
@@ -42,7 +42,7 @@ export interface AppliedExposure {
   /** The part of the plan that does not depend on the tenant. */
   readonly plan: Plan;
   readonly accepted: ConditionState;
-  readonly routed: Routed;
+  readonly reconciledRoutes: ReconciledRoutes;
   /** Whether a previous Edge still serves the Exposure, because the Edge of the spec does not accept routes yet. */
   readonly isMoving: boolean;
   /** Whether the tenant already uses the desired hosts. */
@@ -83,7 +83,7 @@ export async function reconcileExposure(
   const unused = unusedRoutes(applied, report, path);
   if (unused.length === 0) return { ...applied, report };
   await step('Routed', async () => removeRoutes(unused, deps, signal));
-  const completed = { ...applied, routed: { ...applied.routed, previous: [] } };
+  const completed = { ...applied, reconciledRoutes: { ...applied.reconciledRoutes, previous: [] } };
   return { ...completed, report: reportOf(completed, before, path, deps) };
 }
 
@@ -95,14 +95,16 @@ async function applyPlan(
   tracker: ExposureTracker,
   signal: AbortSignal,
 ): Promise<AppliedExposure | undefined> {
-  const routed = await step('Routed', async () => applyRoutes(observation, plan, deps, signal));
-  if (routed === undefined) return undefined;
-  const isMoving = !routed.isApplied && routed.isElsewhere;
+  const reconciledRoutes = await step('Routed', async () =>
+    applyRoutes(observation, plan, deps, signal),
+  );
+  if (reconciledRoutes === undefined) return undefined;
+  const isMoving = !reconciledRoutes.isApplied && reconciledRoutes.isElsewhere;
   if (!isMoving) tracker.routed(observation, plan);
 
   const accepted = acceptedState(plan);
   const latest = deps.statuses.latest(observation.object);
-  const hasDesiredHosts = usesDesiredHosts(latest, plan, routed);
+  const hasDesiredHosts = usesDesiredHosts(latest, plan, reconciledRoutes);
   const { staleSecrets } = tracker;
   // During a move, the control plane keeps its current hosts, because proxies and clients still use them.
   const preparation =
@@ -115,7 +117,7 @@ async function applyPlan(
     observation,
     plan,
     accepted,
-    routed,
+    reconciledRoutes,
     isMoving,
     hasDesiredHosts,
     preparation,
@@ -133,7 +135,7 @@ async function applyRoutes(
   plan: Plan,
   deps: ReconcileDeps,
   signal: AbortSignal,
-): Promise<Routed | undefined> {
+): Promise<ReconciledRoutes | undefined> {
   const writesRoutes = plan.management !== undefined && plan.management.length > 0;
   if (writesRoutes && !(await addExposureFinalizer(deps, object, ROUTES_FINALIZER, signal))) {
     return undefined;

@@ -11,9 +11,9 @@ import type { Plan } from '../plan/plan.ts';
 import { unenforcedPolicy } from '../plan/tenant-routes.ts';
 import type { HopResult } from '../probe/hop.ts';
 import {
-  fails,
-  noting,
-  notYet,
+  conditionFalse,
+  withFinding,
+  conditionUnknownUntil,
   type ConditionState,
   type ConditionStates,
 } from './conditions/condition-state.ts';
@@ -65,9 +65,9 @@ export function reportOf(
   path: ProbedPath,
   cluster: ManagementContext,
 ): ExposureReport {
-  const { observation, plan, routed, isMoving, tenant } = applied;
+  const { observation, plan, reconciledRoutes, isMoving, tenant } = applied;
   const { probed } = path;
-  const hasNewRoutes = routed.isApplied && !routed.isRoutedAsPlanned;
+  const hasNewRoutes = reconciledRoutes.isApplied && !reconciledRoutes.isRoutedAsPlanned;
   return {
     conditions: conditionStates(applied, before, path, cluster),
     edge: observation.resolved.edge,
@@ -87,13 +87,13 @@ export function reportOf(
  * clients until DNS points to the new Edge.
  */
 export function unusedRoutes(
-  { routed, tenant, preparation }: AppliedExposure,
+  { reconciledRoutes, tenant, preparation }: AppliedExposure,
   { conditions }: Pick<ExposureReport, 'conditions'>,
   { probed, isSuspect }: ProbedPath,
 ): readonly KubeObject[] {
   if (tenant === undefined || probed === undefined || isSuspect) return [];
   const hops = [...probed, ...tenant.hops];
-  return isMoveComplete(preparation, conditions, hops) ? routed.previous : [];
+  return isMoveComplete(preparation, conditions, hops) ? reconciledRoutes.previous : [];
 }
 
 /** The state of each condition but Ready. */
@@ -103,19 +103,21 @@ function conditionStates(
   { hops }: ProbedPath,
   cluster: ManagementContext,
 ): ConditionStates {
-  const { observation, plan, accepted, routed, isMoving, tenant } = applied;
+  const { observation, plan, accepted, reconciledRoutes, isMoving, tenant } = applied;
   const { exposure, edge } = observation.resolved;
   const isAccepted = accepted.status === 'True';
   const hasRoutes = isAccepted && plan.routes !== undefined;
-  const pending = hasRoutes ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
-  const { obstacle, previous } = routed;
+  const pending = hasRoutes
+    ? undefined
+    : conditionUnknownUntil(isAccepted ? 'Prepared' : 'Accepted');
+  const { obstacle, previous } = reconciledRoutes;
   const { konnectivityPort } = exposure.spec.controlPlane.service ?? {};
   return {
     Accepted: accepted,
     Prepared: preparedCondition(applied, before),
-    Routed: noting(
-      noting(
-        obstacle ? fails(obstacle) : (pending ?? routedState(cluster, applied, hops)),
+    Routed: withFinding(
+      withFinding(
+        obstacle ? conditionFalse(obstacle) : (pending ?? routedState(cluster, applied, hops)),
         previousRoutesFinding(previous, edge),
       ),
       unenforcedPolicy(exposure, edge),
@@ -134,7 +136,7 @@ function preparedCondition(
   if (preparation.fault !== undefined) return stateBefore(before, 'Prepared');
   return accepted.status === 'True'
     ? preparedState(observation.reading, preparation.findings)
-    : notYet('Accepted');
+    : conditionUnknownUntil('Accepted');
 }
 
 /** Returns the state of a tenant that this reconcile did not observe. */
@@ -144,5 +146,5 @@ function workersReadyBefore(
 ): ConditionState {
   return preparation.isPrepared || hasDesiredHosts
     ? stateBefore(before, 'WorkersReady')
-    : notYet('Prepared');
+    : conditionUnknownUntil('Prepared');
 }

@@ -14,7 +14,7 @@ const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServiceInvalid'
 
 /** Not everything in a tenant is watched, so that an Exposure is reconciled every `resyncMs` at the latest. */
 export function requeueAfterMs(
-  { observation, routed, preparation, tenant }: AppliedExposure,
+  { observation, reconciledRoutes, preparation, tenant }: AppliedExposure,
   resyncMs: number,
   backoff: Pick<PollBackoff, 'delayMs'>,
 ): RequeueAfterMs {
@@ -27,7 +27,7 @@ export function requeueAfterMs(
     tenant?.poll,
   ];
   return soonest(
-    routed.requeueAfterMs,
+    reconciledRoutes.requeueAfterMs,
     preparation.requeueAfterMs,
     tenant?.requeueAfterMs,
     backoff.delayMs(polls.filter((poll) => poll !== undefined)),

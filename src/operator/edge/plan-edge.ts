@@ -7,11 +7,11 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { edgeAddresses, edgeFault } from '../../management/edge-state.ts';
 import {
-  fails,
-  holds,
-  noting,
-  notYet,
-  waits,
+  conditionFalse,
+  conditionTrue,
+  withFinding,
+  conditionUnknownUntil,
+  conditionPending,
   type ConditionState,
 } from '../../reconcile/conditions/condition-state.ts';
 import { managementFault } from '../../reconcile/management-fault.ts';
@@ -46,7 +46,7 @@ function statusOf(observation: EdgeObservation): EdgeStatus {
   const usable = usableState(observation);
   const states = {
     Accepted: acceptedState(observation, usable),
-    Ready: 'code' in context ? notYet('Accepted') : readyState(usable, addresses),
+    Ready: 'code' in context ? conditionUnknownUntil('Accepted') : readyState(usable, addresses),
   };
   let conditions = before?.conditions ?? [];
   for (const [type, { status, reason, message }] of Object.entries(states)) {
@@ -63,9 +63,11 @@ function statusOf(observation: EdgeObservation): EdgeStatus {
 
 /** Whether the driver can write routes: its permissions, kinds, class or Gateway may be missing. */
 function usableState({ context, readError }: EdgeObservation): ConditionState {
-  if ('code' in context) return fails(context);
+  if ('code' in context) return conditionFalse(context);
   const fault = readError === undefined ? edgeFault(context) : managementFault(readError);
-  return fault === undefined ? holds('Accepted', 'The driver can write routes.') : fails(fault);
+  return fault === undefined
+    ? conditionTrue('Accepted', 'The driver can write routes.')
+    : conditionFalse(fault);
 }
 
 function acceptedState(
@@ -73,14 +75,15 @@ function acceptedState(
   usable: ConditionState,
 ): ConditionState {
   return metadata.deletionTimestamp === undefined
-    ? noting(usable, defaultFinding)
-    : fails(inUseFinding(metadata.name, users.toSorted()));
+    ? withFinding(usable, defaultFinding)
+    : conditionFalse(inUseFinding(metadata.name, users.toSorted()));
 }
 
 function readyState(usable: ConditionState, addresses: readonly string[]): ConditionState {
   if (usable.status !== 'True') return usable;
-  if (addresses.length > 0) return holds('Ready', `Edge addresses: ${addresses.join(', ')}.`);
-  return waits(
+  if (addresses.length > 0)
+    return conditionTrue('Ready', `Edge addresses: ${addresses.join(', ')}.`);
+  return conditionPending(
     'AddressUnknown',
     'Field spec.addresses is not set, and the ingress controller reports no address. Workers keep the addresses that it reported last, or resolve the hosts by DNS. Set spec.addresses, and spec.port if the Service is of type NodePort. A Service of type LoadBalancer gets its address after a while',
   );

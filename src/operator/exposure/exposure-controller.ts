@@ -10,7 +10,10 @@ import { OutdatedError } from '../../kube/outdated-error.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
 import type { ResolvedExposure } from '../../management/exposure-index.ts';
 import { cleanUpExposure, expectedWait } from '../../reconcile/clean-up/clean-up-exposure.ts';
-import { fails, type PartialCondition } from '../../reconcile/conditions/condition-state.ts';
+import {
+  conditionFalse,
+  type PartialCondition,
+} from '../../reconcile/conditions/condition-state.ts';
 import {
   faultStates,
   refused,
@@ -117,7 +120,7 @@ export class ExposureController {
     const { value: resolved, finding } = this.#deps.management.exposureIndex.resolve(object);
     if (resolved === undefined) {
       state.rest('Refused');
-      const conditions = refused(fails(finding));
+      const conditions = refused(conditionFalse(finding));
       await this.#deps.reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
@@ -222,7 +225,7 @@ export class ExposureController {
       await this.#deps.reports.reportCleanup(object, state, findingText(finding), signal);
     } else if (step !== undefined) {
       const before = this.#deps.statuses.statusOf(object);
-      const conditions = faultStates(before, generation, step, fails(finding));
+      const conditions = faultStates(before, generation, step, conditionFalse(finding));
       await this.#deps.reports.report(object, state, { isRouted: false, conditions }, signal);
     }
   }

@@ -14,15 +14,15 @@ import { TENANTS } from '../testing/namespaces.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports, type ReportState } from './exposure-reports.ts';
 import {
-  fails,
-  holds,
-  waits,
+  conditionFalse,
+  conditionTrue,
+  conditionPending,
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
 
 setDefaultTimeout(240_000);
 
-const GOOD = holds('Fine', 'all is well');
+const GOOD = conditionTrue('Fine', 'all is well');
 const WELL: ConditionStates = {
   Accepted: GOOD,
   Prepared: GOOD,
@@ -36,7 +36,10 @@ const LOST = {
   message: 'The API server does not answer.',
   action: 'Start it.',
 } as const;
-const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesNotObserved', 'not observed') };
+const UNOBSERVED = {
+  ...WELL,
+  WorkersReady: conditionPending('ProxiesNotObserved', 'not observed'),
+};
 
 test('a DaemonSet that is not observed causes one event, after half a minute', async () => {
   await using server = await MemoryApiServer.start();
@@ -112,7 +115,7 @@ test('an Exposure that was not Ready before this process started, and still is n
         : reports.report(exposure!, state, { isRouted: false, conditions }, signal);
     };
   };
-  const lost = { ...WELL, WorkersReady: fails({ code: 'TenantUnreachable', ...LOST }) };
+  const lost = { ...WELL, WorkersReady: conditionFalse({ code: 'TenantUnreachable', ...LOST }) };
   const first = process();
   await first(blue, lost);
   await first(red, WELL);

@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { StatusWriter } from '../../kube/status-writer.ts';
 import { nextStatus, refusedStatus } from './exposure-status.ts';
 import {
-  isTrouble,
+  deservesWarning,
   readyState,
   type ConditionState,
   type ConditionStates,
@@ -74,15 +74,15 @@ export class ExposureReports {
     const wasReady = findCondition(before?.conditions, 'Ready');
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
-    const hasTrouble = isTrouble(input.conditions, wasReady?.status === 'True');
+    const isWarning = deservesWarning(input.conditions, wasReady?.status === 'True');
     if (written !== false) this.#recordPathEvents(object, before, input.conditions, ready);
     if (written === false || isSame) {
       const { reason, message } = ready;
-      const level = hasTrouble ? 'warn' : 'info';
+      const level = isWarning ? 'warn' : 'info';
       if (isFirst && !isReady) log[level]('exposure not ready', { exposure: key, reason, message });
       return;
     }
-    if (!isTransient && (isReady || hasTrouble)) {
+    if (!isTransient && (isReady || isWarning)) {
       events.record(object, {
         type: isReady ? 'Normal' : 'Warning',
         action: 'Expose',

@@ -66,7 +66,7 @@ export class SecretPoller {
     this.#queue.forget(exposure);
   }
 
-  /** Polls until the signal. */
+  /** Polls until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#queue.run((exposure) => this.#poll(exposure, signal), {
       concurrency: CONCURRENCY,

@@ -80,26 +80,26 @@ export async function cleanUpTenant(
   const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
   const key = keyText(object.metadata);
   // A deleted namespace loses its Secrets at once. An open link stays usable.
-  const inTime = AbortSignal.any([signal, deps.clock.timeoutSignal(deps.tenantTimeoutMs)]);
+  const boundedSignal = AbortSignal.any([signal, deps.clock.timeoutSignal(deps.tenantTimeoutMs)]);
   const { endpoint } = (object as Partial<Exposure>).status ?? {};
   const address = { addresses, endpoint, watchesNodes: false };
   const link =
     kubeconfig === undefined
       ? links.current(key)
-      : await links.open(key, { ...address, kubeconfig }, inTime);
+      : await links.open(key, { ...address, kubeconfig }, boundedSignal);
   if (link === undefined) {
     const missing = findings.find(({ severity }) => severity === 'error') ?? NO_KUBECONFIG;
     return blockedBy(missing, missing === NO_KUBECONFIG ? missing.message : undefined);
   }
   if ('code' in link) return blockedBy(link);
   try {
-    return await cleanUp(exposure, link, deps, time, inTime);
+    return await cleanUp(exposure, link, deps, time, boundedSignal);
   } catch (error) {
     // Any error: a tenant must not block the deletion of its Exposure.
     if (signal.aborted) throw error;
     links.failed(key);
-    const fault = tenantFault(link, error, inTime);
-    const known = inTime.aborted ? previousFault(object) : undefined;
+    const fault = tenantFault(link, error, boundedSignal);
+    const known = boundedSignal.aborted ? previousFault(object) : undefined;
     const because = findingText(fault);
     return blockedBy(
       fault,

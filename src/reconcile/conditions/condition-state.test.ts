@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  fails,
-  holds,
-  isTrouble,
-  notYet,
+  conditionFalse,
+  conditionTrue,
+  deservesWarning,
+  conditionUnknownUntil,
   readyState,
-  waits,
+  conditionPending,
   type PartialCondition,
   type ConditionState,
   type ConditionStates,
@@ -59,11 +59,11 @@ describe('Ready', () => {
   });
 
   test('is True for a tenant without nodes, and reports that', () => {
-    const good = holds('Fine', 'all is well');
+    const good = conditionTrue('Fine', 'all is well');
     const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
 
     expect(readyState(all).reason).toBe('Ready');
-    expect(readyState({ ...all, WorkersReady: holds('NoNodes', 'no nodes yet') })).toEqual({
+    expect(readyState({ ...all, WorkersReady: conditionTrue('NoNodes', 'no nodes yet') })).toEqual({
       status: 'True',
       reason: 'NoNodes',
       message: 'no nodes yet',
@@ -71,7 +71,7 @@ describe('Ready', () => {
   });
 
   test('does not depend on KonnectivityReady and Reachable', () => {
-    const good = holds('Fine', 'all is well');
+    const good = conditionTrue('Fine', 'all is well');
     const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
     const broken = { status: 'False', reason: 'EdgeUnreachable', message: 'silent' } as const;
 
@@ -82,14 +82,14 @@ describe('Ready', () => {
 });
 
 test('Ready has the reason why proxies are not ready, if the path of clients shows it', () => {
-  const good = holds('Fine', 'all is well');
+  const good = conditionTrue('Fine', 'all is well');
   const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
   const conditionsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
     Accepted: good,
     Prepared: good,
     Routed: good,
     KonnectivityReady: good,
-    WorkersReady: waits(tenant, 'it does not do'),
+    WorkersReady: conditionPending(tenant, 'it does not do'),
     Reachable,
   });
 
@@ -108,7 +108,7 @@ describe('a state', () => {
       action: 'Find it.',
     } as const;
 
-    expect(fails(finding)).toMatchObject({
+    expect(conditionFalse(finding)).toMatchObject({
       status: 'False',
       reason: code,
       message: 'It is gone. Find it.',
@@ -116,14 +116,17 @@ describe('a state', () => {
   });
 
   test('is one of three', () => {
-    expect(holds('Fine', 'all is well').status).toBe('True');
-    expect(waits('Soon', 'it comes').status).toBe('False');
-    expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'WaitingForCondition' });
+    expect(conditionTrue('Fine', 'all is well').status).toBe('True');
+    expect(conditionPending('Soon', 'it comes').status).toBe('False');
+    expect(conditionUnknownUntil('Accepted')).toMatchObject({
+      status: 'Unknown',
+      reason: 'WaitingForCondition',
+    });
   });
 });
 
 describe('a warning', () => {
-  const good = holds('Fine', 'all is well');
+  const good = conditionTrue('Fine', 'all is well');
   const all: ConditionStates = {
     Accepted: good,
     Prepared: good,
@@ -135,28 +138,33 @@ describe('a warning', () => {
 
   test('reports a condition that fails', () => {
     const code = 'ControlPlaneMissing';
-    const wrong = fails({ code, severity: 'error', message: 'it is gone', action: '' });
+    const wrong = conditionFalse({ code, severity: 'error', message: 'it is gone', action: '' });
 
-    expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);
+    expect(deservesWarning({ ...all, Routed: wrong }, false)).toBe(true);
   });
 
   test('reports a condition that waits only if the Exposure was Ready before', () => {
-    const waiting = { ...all, WorkersReady: waits('Soon', 'it comes') };
+    const waiting = { ...all, WorkersReady: conditionPending('Soon', 'it comes') };
 
-    expect(isTrouble(waiting, false)).toBe(false);
-    expect(isTrouble(waiting, true)).toBe(true);
+    expect(deservesWarning(waiting, false)).toBe(false);
+    expect(deservesWarning(waiting, true)).toBe(true);
   });
 
   test('reports a condition that waits before a later condition that fails', () => {
     const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
 
-    expect(isTrouble({ ...all, WorkersReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
-      false,
-    );
+    expect(
+      deservesWarning(
+        { ...all, WorkersReady: conditionPending('Soon', 'it comes'), Reachable },
+        false,
+      ),
+    ).toBe(false);
   });
 
   test('does not report an unknown condition', () => {
-    expect(isTrouble({ ...all, Reachable: notYet('Prepared') }, true)).toBe(false);
-    expect(isTrouble(all, true)).toBe(false);
+    expect(deservesWarning({ ...all, Reachable: conditionUnknownUntil('Prepared') }, true)).toBe(
+      false,
+    );
+    expect(deservesWarning(all, true)).toBe(false);
   });
 });

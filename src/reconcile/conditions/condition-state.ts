@@ -23,27 +23,27 @@ export type PartialCondition = Exclude<ExposureConditionType, 'Ready'>;
 export type ConditionStates = Readonly<Record<PartialCondition, ConditionState>>;
 
 /** A condition that is True. */
-export function holds(reason: string, message: string): ConditionState {
+export function conditionTrue(reason: string, message: string): ConditionState {
   return { status: 'True', reason, message };
 }
 
 /** A condition that is False until a user fixes the finding. */
-export function fails(finding: Finding): ConditionState {
+export function conditionFalse(finding: Finding): ConditionState {
   return { status: 'False', reason: finding.code, message: findingText(finding), finding };
 }
 
 /** A condition that is False for now, and becomes True without action by a user. */
-export function waits(reason: string, message: string): ConditionState {
+export function conditionPending(reason: string, message: string): ConditionState {
   return { status: 'False', reason, message, isWaiting: true };
 }
 
-/** The same, with what a user can do meanwhile. */
-export function waitsFor(finding: Finding, message: string): ConditionState {
-  return { ...waits(finding.code, message), finding };
+/** A condition that is False for now, with a finding that a user may have to fix. */
+export function conditionPendingOnUser(finding: Finding, message: string): ConditionState {
+  return { ...conditionPending(finding.code, message), finding };
 }
 
 /** A condition that is Unknown until another one is True. */
-export function notYet(first: PartialCondition): ConditionState {
+export function conditionUnknownUntil(first: PartialCondition): ConditionState {
   return {
     status: 'Unknown',
     reason: 'WaitingForCondition',
@@ -52,7 +52,7 @@ export function notYet(first: PartialCondition): ConditionState {
 }
 
 /** The state with a finding appended to its message. */
-export function noting(state: ConditionState, finding: Finding | undefined): ConditionState {
+export function withFinding(state: ConditionState, finding: Finding | undefined): ConditionState {
   if (finding === undefined) return state;
   return { ...state, message: `${state.message} ${finding.code}: ${findingText(finding)}` };
 }
@@ -67,7 +67,7 @@ export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Reachable',
 ];
 
-/** The conditions that Ready is made of. */
+/** The conditions that Ready summarizes. */
 const READY_CONDITIONS: readonly PartialCondition[] = [
   'Accepted',
   'Prepared',
@@ -94,15 +94,15 @@ export function readyState(conditions: ConditionStates): ConditionState {
   if (failing === undefined) {
     const { reason, message } = conditions.WorkersReady;
     return reason === 'NoNodes'
-      ? holds(reason, message)
-      : holds('Ready', 'All conditions are met.');
+      ? conditionTrue(reason, message)
+      : conditionTrue('Ready', 'All conditions are met.');
   }
   const { reason, message } = conditions[failing];
   return { status: 'False', reason, message };
 }
 
-/** Whether Ready is worth a warning. A condition that only waits is not, unless the Exposure was Ready before. */
-export function isTrouble(conditions: ConditionStates, wasReady: boolean): boolean {
+/** Whether Ready deserves a warning event. A pending condition does not, unless the Exposure was Ready before. */
+export function deservesWarning(conditions: ConditionStates, wasReady: boolean): boolean {
   const named = firstNotTrue(conditions);
   if (named === undefined) return false;
   const { status, isWaiting } = conditions[named];

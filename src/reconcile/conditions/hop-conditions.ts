@@ -6,7 +6,7 @@ import type { Hop } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { tenantHopsNotObserved } from '../../probe/probe-exposure.ts';
-import { holds, type ConditionState } from './condition-state.ts';
+import { conditionTrue, type ConditionState } from './condition-state.ts';
 
 /** A hop, from a probe or from an earlier status, which another version of Snicket may have written. */
 export interface KnownHop extends FindingMessage {
@@ -43,10 +43,10 @@ function passing(way: readonly KnownHop[]): ConditionState {
   const mismatch = way.filter((hop) => hop.code === 'DnsMismatch');
   const warnings = [...degraded, ...mismatch];
   if (warnings.length === 0) {
-    return holds('Reachable', 'Clients reach the API: every hop passes.');
+    return conditionTrue('Reachable', 'Clients reach the API: every hop passes.');
   }
   const reason = degraded.length > 0 ? 'Degraded' : 'DnsMismatch';
-  return holds(reason, warnings.map(findingText).join(' '));
+  return conditionTrue(reason, warnings.map(findingText).join(' '));
 }
 
 /** The names of all other hops that fail, so that a user can fix all of them. */
@@ -67,14 +67,14 @@ export function konnectivityState(
       const message = `The Service has no port ${desiredPort}, which spec.controlPlane.service.konnectivityPort names.`;
       return { status: 'False', reason: 'ServiceInvalid', message };
     }
-    return holds('NotApplicable', 'The control plane has no konnectivity server.');
+    return conditionTrue('NotApplicable', 'The control plane has no konnectivity server.');
   }
   const [hop] = hops.filter(({ name }) => name === 'konnectivity');
   if (hop === undefined) return notProbed();
   const isPartial = hop.code === 'Degraded' || hop.code === 'NoNodes';
   const passed = isPartial
-    ? holds(hop.code, findingText(hop))
-    : holds('KonnectivityReady', KONNECTIVITY_READY);
+    ? conditionTrue(hop.code, findingText(hop))
+    : conditionTrue('KonnectivityReady', KONNECTIVITY_READY);
   return failing([hop]) ?? passed;
 }
 

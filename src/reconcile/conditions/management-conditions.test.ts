@@ -4,14 +4,14 @@ import { isMoveComplete, startingForMs } from './management-conditions.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import {
   CONDITION_ORDER,
-  holds,
-  waits,
+  conditionTrue,
+  conditionPending,
   type ConditionState,
   type ConditionStates,
 } from './condition-state.ts';
 
 const BEGIN = '2026-11-16T00:00:00Z';
-const WAITING = waits('ProxiesNotReady', 'none is ready');
+const WAITING = conditionPending('ProxiesNotReady', 'none is ready');
 
 function before(status: 'True' | 'False' | 'Unknown'): ExposureStatus {
   const claim = { reason: 'NotObserved', message: 'Not reconciled yet', observedGeneration: 1 };
@@ -40,7 +40,7 @@ describe('the report of a starting tenant is delayed', () => {
   });
 
   test('but not once it is ready or has failed', () => {
-    expect(startingMs(before('Unknown'), holds('ProxiesReady', 'all'), 1000)).toBe(0);
+    expect(startingMs(before('Unknown'), conditionTrue('ProxiesReady', 'all'), 1000)).toBe(0);
     const failed: ConditionState = {
       status: 'False',
       reason: 'TenantUnreachable',
@@ -58,13 +58,16 @@ describe('the report of a starting tenant is delayed', () => {
 
 describe('a move', () => {
   const conditions = Object.fromEntries(
-    CONDITION_ORDER.map((type) => [type, holds(type, 'it is')]),
+    CONDITION_ORDER.map((type) => [type, conditionTrue(type, 'it is')]),
   ) as ConditionStates;
   const fault = new KubeError('Unreachable', 'no answer');
 
   test('is complete when all conditions are True', () => {
     expect(isMoveComplete({}, conditions, [])).toBe(true);
-    const unprepared = { ...conditions, Prepared: waits('WaitingForCondition', 'not yet') };
+    const unprepared = {
+      ...conditions,
+      Prepared: conditionPending('WaitingForCondition', 'not yet'),
+    };
     expect(isMoveComplete({}, unprepared, [])).toBe(false);
   });
 
@@ -79,7 +82,7 @@ describe('a move', () => {
   });
 
   test.each(['RolloutPending', 'RolloutPaused'])('is not complete with %s', (reason) => {
-    const waiting = { ...conditions, WorkersReady: holds(reason, 'A new template waits.') };
+    const waiting = { ...conditions, WorkersReady: conditionTrue(reason, 'A new template waits.') };
     expect(isMoveComplete({}, waiting, [])).toBe(false);
   });
 

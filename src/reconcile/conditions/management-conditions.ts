@@ -14,11 +14,11 @@ import { isRolloutReason } from '../tenant/rollout-pacing.ts';
 import type { RouteState } from '../routes/plan-routes.ts';
 import {
   CONDITION_ORDER,
-  fails,
-  holds,
-  noting,
-  notYet,
-  waits,
+  conditionFalse,
+  conditionTrue,
+  withFinding,
+  conditionUnknownUntil,
+  conditionPending,
   type PartialCondition,
   type ConditionState,
   type ConditionStates,
@@ -26,7 +26,7 @@ import {
 
 /** Nothing is checked until the spec is valid. */
 export function refused(accepted: ConditionState): ConditionStates {
-  const later = notYet('Accepted');
+  const later = conditionUnknownUntil('Accepted');
   return {
     Accepted: accepted,
     Prepared: later,
@@ -54,7 +54,7 @@ export function faultStates(
     const isLater = place > CONDITION_ORDER.indexOf(condition);
     const found = known.find((condition) => condition.type === type);
     if (type === condition) return [type, fault];
-    return [type, found ?? (isLater ? notYet(condition) : notReconciled())];
+    return [type, found ?? (isLater ? conditionUnknownUntil(condition) : notReconciled())];
   });
   return Object.fromEntries(conditions) as ConditionStates;
 }
@@ -63,8 +63,8 @@ export function faultStates(
 export function acceptedState({ findings }: Plan): ConditionState {
   const wrong = findings.find(({ about, severity }) => about === 'spec' && severity === 'error');
   return wrong === undefined
-    ? holds('Accepted', 'The Edge exists and the hosts are free.')
-    : fails(wrong);
+    ? conditionTrue('Accepted', 'The Edge exists and the hosts are free.')
+    : conditionFalse(wrong);
 }
 
 /** Whether the objects of the control plane have their fields, and everything about it is known. */
@@ -73,7 +73,7 @@ export function preparedState(
   preparation: readonly Finding[] = [],
 ): ConditionState {
   const warnings = [...preparation, ...reading.findings].filter((finding) => !isError(finding));
-  return warnings.reduce(noting, errorState(reading, preparation));
+  return warnings.reduce(withFinding, errorState(reading, preparation));
 }
 
 function errorState(
@@ -87,13 +87,18 @@ function errorState(
     const isNext =
       (isComing && unprepared.code === 'CertificateOutdated') ||
       unprepared.code === 'ChartValuesUnconfirmed';
-    return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
+    return isNext
+      ? conditionPending(unprepared.code, findingText(unprepared))
+      : conditionFalse(unprepared);
   }
   const missing = findings.find(isError);
   if (missing === undefined) {
-    return holds('Prepared', 'The control plane exists, with its Service, CA and kubeconfig.');
+    return conditionTrue(
+      'Prepared',
+      'The control plane exists, with its Service, CA and kubeconfig.',
+    );
   }
-  return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
+  return isComing ? conditionPending(missing.code, findingText(missing)) : conditionFalse(missing);
 }
 
 function isError({ severity }: Finding): boolean {

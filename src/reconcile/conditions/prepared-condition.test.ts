@@ -37,13 +37,13 @@ describe('Prepared', () => {
     expect(state).toMatchObject({ status: 'False', reason: 'FieldConflict' });
   });
 
-  test('is no trouble while the provider is still at it', () => {
+  test('waits for a missing Secret while the control plane is provisioned', () => {
     const reading = { findings: [MISSING], provided: inPhase('provisioning') };
 
     expect(preparedState(reading)).toMatchObject({ reason: 'SecretMissing', isWaiting: true });
   });
 
-  test('fails for a certificate that its provider keeps, and is no trouble before it has begun to run', () => {
+  test('needs a fix for an outdated certificate, but only waits while the control plane is provisioned', () => {
     const stale = finding('CertificateOutdated', 'error');
     const conditionIn = (phase: ProvidedFacts['phase']) =>
       preparedState({ findings: [], provided: inPhase(phase) }, [stale]);
@@ -56,7 +56,7 @@ describe('Prepared', () => {
     expect(conditionIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
   });
 
-  test('fails for a missing object of a control plane that runs', () => {
+  test('needs a fix for a missing object of a running control plane', () => {
     const reading = { findings: [MISSING], provided: inPhase('serving') };
 
     const state = preparedState(reading);

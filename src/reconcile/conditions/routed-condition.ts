@@ -5,52 +5,62 @@ import { driverFor } from '../../edges/driver-for.ts';
 import { edgeContext, providerIngress } from '../../management/edge-state.ts';
 import type { ManagementContext } from '../../management/management-view.ts';
 import type { AppliedExposure } from '../reconcile-exposure.ts';
-import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
+import {
+  conditionFalse,
+  conditionTrue,
+  conditionUnknownUntil,
+  conditionPending,
+  type ConditionState,
+} from './condition-state.ts';
 import type { KnownHop } from './hop-conditions.ts';
 
 /** Whether the Edge serves the routes of a plan, according to its controller or to a probe. */
 export function routedState(
   cluster: ManagementContext,
-  { observation, plan, routed }: Pick<AppliedExposure, 'observation' | 'plan' | 'routed'>,
+  {
+    observation,
+    plan,
+    reconciledRoutes,
+  }: Pick<AppliedExposure, 'observation' | 'plan' | 'reconciledRoutes'>,
   hops: readonly KnownHop[],
 ): ConditionState {
   const { object: exposure, resolved } = observation;
   const { edge } = resolved;
   const { routes } = plan;
-  if (routes === undefined) return notYet('Prepared');
-  const fault = [
+  if (routes === undefined) return conditionUnknownUntil('Prepared');
+  const error = [
     ...plan.findings.filter(({ about }) => about === 'routes'),
-    ...routed.findings,
+    ...reconciledRoutes.findings,
   ].find(({ severity }) => severity === 'error');
-  if (fault !== undefined) return fails(fault);
+  if (error !== undefined) return conditionFalse(error);
   const context = edgeContext(cluster, edge, exposure.metadata.namespace);
   const provided = providerIngress(cluster, routes);
-  const live = [
+  const objects = [
     ...cluster.management.ownedBy(exposure),
     ...(provided === undefined ? [] : [provided]),
   ];
-  const admission = driverFor(edge.spec.driver).admitted(routes, live, context);
+  const admission = driverFor(edge.spec.driver).admitted(routes, objects, context);
   const { code, message, action = '' } = admission;
   switch (admission.state) {
     case 'Admitted':
-      return holds('Admitted', message);
+      return conditionTrue('Admitted', message);
     case 'Refused':
-      return fails({ code, severity: 'error', message, action });
+      return conditionFalse({ code, severity: 'error', message, action });
     case 'Pending':
-      return waits(code, message);
+      return conditionPending(code, message);
     case 'Unknown':
       return handshakeState(hops, edge.spec.driver === 'None' ? message : undefined);
   }
 }
 
-/** Some controllers never report whether they serve a route. Then a TLS handshake shows it. */
+/** The state if the controller never reports whether it serves a route. Then a TLS handshake decides. */
 function handshakeState(
   hops: readonly KnownHop[],
   problem = 'The controller does not report whether it serves the routes, and no TLS handshake through the edge has succeeded yet.',
 ): ConditionState {
   const sni = hops.find(({ name }) => name === 'sni');
   if (sni?.state === 'Pass') {
-    return holds('Admitted', 'A TLS handshake through the edge reaches the tenant.');
+    return conditionTrue('Admitted', 'A TLS handshake through the edge reaches the tenant.');
   }
   return {
     status: 'Unknown',

@@ -18,7 +18,7 @@ import { observeRoutes } from './observe-routes.ts';
 import { planRoutes, type PlannedObject, type RouteState } from './plan-routes.ts';
 
 /** The routes of an Exposure after a reconcile. */
-export interface Routed extends RouteState {
+export interface ReconciledRoutes extends RouteState {
   /** When to reconcile again, if another client reverts what is written. */
   readonly requeueAfterMs?: number | undefined;
 }
@@ -33,7 +33,7 @@ export async function reconcileRoutes(
   plan: Plan,
   deps: ReconcileDeps,
   signal: AbortSignal,
-): Promise<Routed> {
+): Promise<ReconciledRoutes> {
   // Objects of a kind that cannot be read are unknown: nothing can be decided about them.
   const readError = plan.routes && edgeReadError(deps.management, desired.edge);
   if (readError !== undefined) throw readError;

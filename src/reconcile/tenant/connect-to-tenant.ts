@@ -64,11 +64,11 @@ async function firstToAnswer(
   signal: AbortSignal,
 ): Promise<KubeClient | Finding> {
   const answered = new AbortController();
-  const inTime = AbortSignal.any([signal, answered.signal]);
+  const boundedSignal = AbortSignal.any([signal, answered.signal]);
   try {
     return await Promise.any(
       clients.map(async (client) => {
-        await client.version({ signal: inTime });
+        await client.version({ signal: boundedSignal });
         return client;
       }),
     );

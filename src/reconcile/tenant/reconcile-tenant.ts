@@ -9,7 +9,12 @@ import { keyText } from '../../kube/object.ts';
 import { planTenant, type Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
-import { fails, waits, waitsFor, type ConditionState } from '../conditions/condition-state.ts';
+import {
+  conditionFalse,
+  conditionPending,
+  conditionPendingOnUser,
+  type ConditionState,
+} from '../conditions/condition-state.ts';
 import { addExposureFinalizer, removeExposureFinalizer, TENANT_FINALIZER } from '../finalizers.ts';
 import { observeTenant, type CredentialsSource, type Observation } from '../observe.ts';
 import type { Poll } from '../poll-backoff.ts';
@@ -67,7 +72,7 @@ export async function reconcileTenant(
   if (reading.kubeconfig === undefined) return { condition: noKubeconfig(reading), hops: [] };
   const isFailing = links.failuresOf(key) > 0;
   const timeoutMs = isFailing ? Math.min(tenantTimeoutMs, FAILING_TIMEOUT_MS) : tenantTimeoutMs;
-  const inTime = AbortSignal.any([signal, clock.timeoutSignal(timeoutMs)]);
+  const boundedSignal = AbortSignal.any([signal, clock.timeoutSignal(timeoutMs)]);
   const address = {
     kubeconfig: reading.kubeconfig,
     addresses: reading.addresses,
@@ -75,8 +80,8 @@ export async function reconcileTenant(
     endpoint: plan.endpoint,
     edgeAddresses: observation.facts.edgeAddresses,
   };
-  const link = await links.open(key, address, inTime);
-  if ('code' in link) return { condition: fails(link), hops: [] };
+  const link = await links.open(key, address, boundedSignal);
+  if ('code' in link) return { condition: conditionFalse(link), hops: [] };
   const task: Task = {
     key,
     observation,
@@ -87,8 +92,8 @@ export async function reconcileTenant(
     observed: undefined,
   };
   try {
-    if (isFailing) await checkVersion(link, clock, inTime);
-    const outcome = await reconcileOwned(task, inTime);
+    if (isFailing) await checkVersion(link, clock, boundedSignal);
+    const outcome = await reconcileOwned(task, boundedSignal);
     links.answered(key);
     return outcome;
   } catch (error) {
@@ -101,7 +106,7 @@ export async function reconcileTenant(
     }
     links.failed(key);
     pacer.unreachable(key);
-    const fault = tenantFault(link, error, inTime);
+    const fault = tenantFault(link, error, boundedSignal);
     if (fault.code === 'InternalError') {
       const { stack } = error as Partial<Error>;
       deps.log.error('internal error', { exposure: key, error, stack });
@@ -109,7 +114,7 @@ export async function reconcileTenant(
       deps.log.warn('tenant reconcile failed', { exposure: key, error });
     }
     const requeueAfterMs = backoffMs(links.failuresOf(key), deps.random(), UNREACHABLE);
-    const condition = fails(fault);
+    const condition = conditionFalse(fault);
     return { condition, hops: [], requeueAfterMs, observed: task.observed };
   }
 }
@@ -117,9 +122,9 @@ export async function reconcileTenant(
 async function checkVersion(
   { client }: TenantLink,
   clock: Clock,
-  inTime: AbortSignal,
+  boundedSignal: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([inTime, clock.timeoutSignal(VERSION_TIMEOUT_MS)]);
+  const signal = AbortSignal.any([boundedSignal, clock.timeoutSignal(VERSION_TIMEOUT_MS)]);
   await client.version({ signal });
 }
 
@@ -153,14 +158,14 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   const known = { client: link.client, live, plan, reissued };
   task.observed = known;
   if (plan.tenant === undefined) {
-    const condition = fails(finding ?? incomplete(plan, observation.reading));
+    const condition = conditionFalse(finding ?? incomplete(plan, observation.reading));
     const requeueAfterMs = finding === undefined ? undefined : NO_CREDENTIALS_MS;
     return { condition, certificate, hops: [], requeueAfterMs, observed: known };
   }
   const changes = tenantChanges(plan.tenant, live);
   const withChanges = { ...known, changes };
   if (changes.obstacle !== undefined) {
-    return { condition: fails(changes.obstacle), hops: [], observed: withChanges };
+    return { condition: conditionFalse(changes.obstacle), hops: [], observed: withChanges };
   }
 
   if (areNeeded(changes)) {
@@ -219,7 +224,10 @@ async function notOwned(
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
-    return { condition: waits('CleaningUp', 'The Exposure is being deleted.'), hops: [] };
+    return {
+      condition: conditionPending('CleaningUp', 'The Exposure is being deleted.'),
+      hops: [],
+    };
   }
   // There is nothing to clean up in a tenant of another Exposure.
   await inManagement(async () =>
@@ -228,29 +236,29 @@ async function notOwned(
   // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
   const poll = link.daemonSet === undefined ? WITHOUT_PROXIES : undefined;
   if (ownership.kind === 'Here') {
-    return { condition: fails(ownedHere(ownership.exposure)), hops: [], poll };
+    return { condition: conditionFalse(ownedHere(ownership.exposure)), hops: [], poll };
   }
   const expiresAt = new Date(deps.clock.now().getTime() + ownership.expiresInMs);
   const finding = ownedElsewhere(ownership.holderIdentity, expiresAt);
-  return { condition: waitsFor(finding, findingText(finding)), hops: [], poll };
+  return { condition: conditionPendingOnUser(finding, findingText(finding)), hops: [], poll };
 }
 
 /** The Lease expired between two writes, as when this process was suspended. */
 function expired({ message }: TenantNotOwned): TenantOutcome {
-  const condition = waits('TenantOwnedElsewhere', message);
+  const condition = conditionPending('TenantOwnedElsewhere', message);
   return { condition, hops: [], poll: EXPIRED };
 }
 
 function notInitialized({ message }: TenantNotInitialized): TenantOutcome {
   const action = 'Wait a few seconds.';
   const finding: Finding = { code: 'TenantNotInitialized', severity: 'error', message, action };
-  return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALIZED };
+  return { condition: conditionPendingOnUser(finding, message), hops: [], poll: NOT_INITIALIZED };
 }
 
 function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {
   const fault = findings.find(({ severity }) => severity === 'error');
-  if (fault !== undefined) return fails(fault);
-  return waitsFor(
+  if (fault !== undefined) return conditionFalse(fault);
+  return conditionPendingOnUser(
     {
       code: 'SecretMissing',
       severity: 'error',

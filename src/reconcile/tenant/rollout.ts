@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { EXPOSURE_ANNOTATION, PATH_ANNOTATION, RELEASE_ANNOTATION } from '../../tenant/release.ts';
 import { EDGE_ANNOTATION } from '../../tenant/proxy-names.ts';
 import { proxyCounts, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { holds, type ConditionState } from '../conditions/condition-state.ts';
+import { conditionTrue, type ConditionState } from '../conditions/condition-state.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { RolloutDecision, RolloutPacer } from './rollout-pacing.ts';
 import { isEndpoints, type TenantChanges } from './tenant-side.ts';
@@ -92,7 +92,7 @@ export function pacedCondition(
   decision: RolloutDecision | undefined,
 ): ConditionState {
   if (decision === undefined || decision.mayStart || condition.status !== 'True') return condition;
-  return holds(decision.reason, decision.message);
+  return conditionTrue(decision.reason, decision.message);
 }
 
 function isHealthy(daemonSet: DaemonSetWithStatus): boolean {

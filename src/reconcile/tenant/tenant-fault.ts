@@ -54,10 +54,10 @@ const NOT_OWNED: Pick<Finding, 'code' | 'action'> = {
 export function tenantFault(
   { client }: Pick<TenantLink, 'client'>,
   error: unknown,
-  inTime: AbortSignal,
+  boundedSignal: AbortSignal,
 ): Finding {
   const { server } = client;
-  if (inTime.aborted) return apiFault(server, UNREACHABLE, 'timeout');
+  if (boundedSignal.aborted) return apiFault(server, UNREACHABLE, 'timeout');
   if (error instanceof KubeError) {
     return apiFault(server, FAULTS[error.reason] ?? UNREACHABLE, error.message);
   }

@@ -17,7 +17,11 @@ import {
   type DaemonSetWithStatus,
   type ProxyCounts,
 } from '../../tenant/proxy-addresses.ts';
-import { holds, waits, type ConditionState } from '../conditions/condition-state.ts';
+import {
+  conditionTrue,
+  conditionPending,
+  type ConditionState,
+} from '../conditions/condition-state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Poll } from '../poll-backoff.ts';
@@ -146,10 +150,10 @@ function conditionOf(endpoints: HopResult, proxies: HopResult): ConditionState {
   const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
     const { code } = failed;
-    const waiting = waits(code, findingText(failed));
+    const waiting = conditionPending(code, findingText(failed));
     return NEEDS_USER.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
-  return holds(proxies.code, proxies.message);
+  return conditionTrue(proxies.code, proxies.message);
 }
 
 function isSlice(object: KubeObject): object is EndpointSlice {

@@ -184,9 +184,9 @@ export class TenantOwnership {
       schedule(key, dueInMs);
       return;
     }
-    const inTime = AbortSignal.any([signal, clock.timeoutSignal(TEND_TIMEOUT_MS)]);
+    const boundedSignal = AbortSignal.any([signal, clock.timeoutSignal(TEND_TIMEOUT_MS)]);
     try {
-      await this.#write(key, held.client, held.lease, inTime);
+      await this.#write(key, held.client, held.lease, boundedSignal);
     } catch (error) {
       if (signal.aborted || !isKubeError(error)) throw error;
       if (this.#held.get(key) !== held) return; // acquired again meanwhile
@@ -204,10 +204,10 @@ export class TenantOwnership {
 
   async #poll(key: string, { client }: ForeignLease, signal: AbortSignal): Promise<void> {
     const { clusterId, hasExposure, clock, schedule, onChange } = this.#options;
-    const inTime = AbortSignal.any([signal, clock.timeoutSignal(TEND_TIMEOUT_MS)]);
+    const boundedSignal = AbortSignal.any([signal, clock.timeoutSignal(TEND_TIMEOUT_MS)]);
     let lease: OwnerLease | undefined;
     try {
-      lease = await this.#read(client, inTime);
+      lease = await this.#read(client, boundedSignal);
     } catch (error) {
       if (signal.aborted || !isKubeError(error)) throw error;
       if (this.#foreign.get(key)?.client !== client) return; // acquired or forgotten meanwhile
