@@ -1,7 +1,7 @@
 /**
  * For tests only: the conformance suite for the contract in `engine.ts`, on real sockets. Every engine must pass it.
  */
-import { routeOnAcceptSuite } from './conformance/suites/route-on-accept-suite.ts';
+import { routeWithoutBytesSuite } from './conformance/suites/route-without-bytes-suite.ts';
 import { bufferSuite } from './conformance/suites/buffer-suite.ts';
 import { limitsSuite } from './conformance/suites/limits-suite.ts';
 import { openingSuite } from './conformance/suites/opening-suite.ts';
@@ -13,7 +13,7 @@ import { stormSuite } from './conformance/suites/storm-suite.ts';
 /** Registers the whole suite for one engine. */
 export function conformance(engine: string): void {
   openingSuite(engine);
-  routeOnAcceptSuite(engine);
+  routeWithoutBytesSuite(engine);
   relaySuite(engine);
   bufferSuite(engine);
   smallReadsSuite(engine);

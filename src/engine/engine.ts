@@ -75,7 +75,7 @@ export interface Router {
    * Whether the router decides without the first bytes. An engine may then call `route` without bytes. The router must
    * not answer `more` to that, and there is nothing to drop.
    */
-  readonly routesOnAccept?: boolean;
+  readonly routesWithoutBytes?: boolean;
 
   /**
    * Decides where to connect this client. `bytes` up to `length` are all bytes received so far, at most
@@ -96,8 +96,8 @@ export interface Router {
    */
   failed(dial: Dial, connection: ClientConnection, decision: Decision): void;
 
-  /** Writes the bytes that the upstream receives before those of the client into `room`, and returns their number. */
-  preface?(dial: Dial, connection: ClientConnection, room: Buffer): number;
+  /** Writes the bytes that the upstream receives before those of the client into `buffer`, and returns their number. */
+  preface?(dial: Dial, connection: ClientConnection, buffer: Buffer): number;
 
   /** Called after a successful dial. */
   connected?(dial: Dial, connection: ClientConnection): void;

@@ -209,9 +209,9 @@ test('headers of one pod within the same second are distinct and accepted', () =
 
   // More than one block of nonces, so that a new block is drawn.
   const outcomes = Array.from({ length: 1500 }, () => {
-    const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
-    const length = router.preface(dial, CONNECTION, room);
-    expect(header.read(room, length)).toBe('header');
+    const buffer = Buffer.alloc(PREFACE_LIMIT_BYTES);
+    const length = router.preface(dial, CONNECTION, buffer);
+    expect(header.read(buffer, length)).toBe('header');
     return verifyTenantHeader(header, [KEY], nowSeconds(), 60, guard);
   });
 

@@ -26,7 +26,7 @@ interface PassthroughOptions {
 
 /** The router of mode passthrough. */
 export class Passthrough implements Router {
-  readonly routesOnAccept = true;
+  readonly routesWithoutBytes = true;
   readonly #options: PassthroughOptions;
   readonly #nowSeconds: () => number;
   readonly #nonces = new Nonces();
@@ -58,11 +58,11 @@ export class Passthrough implements Router {
     this.#options.loadBalancer.succeeded(dial.endpoint);
   }
 
-  preface(_dial: Dial, connection: ClientConnection, room: Buffer): number {
+  preface(_dial: Dial, connection: ClientConnection, buffer: Buffer): number {
     const { key } = this.#options;
     if (key === undefined) return 0;
     return signTenantHeader(
-      room,
+      buffer,
       0,
       key(),
       connection.addresses,

@@ -75,8 +75,8 @@ export class Table implements Router {
     this.#dial(dial.slot, dial.attempt, connection, decision);
   }
 
-  preface(dial: Dial, _connection: ClientConnection, room: Buffer): number {
-    return room.write(this.#rows[dial.slot]?.preface ?? '');
+  preface(dial: Dial, _connection: ClientConnection, buffer: Buffer): number {
+    return buffer.write(this.#rows[dial.slot]?.preface ?? '');
   }
 
   #dial(slot: number, attempt: number, connection: ClientConnection, decision: Decision): void {

@@ -114,7 +114,7 @@ export class Acceptor {
   #readFirstBytes(client: number): void {
     const { limits, relay, end, router } = this.#options;
     // An event means bytes, unless it reported a FIN.
-    if (router.routesOnAccept === true && !this.#sockets.has(client, FLAG.finComing)) {
+    if (router.routesWithoutBytes === true && !this.#sockets.has(client, FLAG.finComing)) {
       this.#route(client, 0);
       return;
     }

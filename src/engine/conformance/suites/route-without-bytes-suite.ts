@@ -1,5 +1,6 @@
 /**
- * Tests for a router that decides without the first bytes, such as the one of a proxy that forwards all connections.
+ * Tests for a router that needs no bytes from the client to decide, such as that of a proxy in mode passthrough. The
+ * engine still waits until the client sends something.
  */
 import { expect, test } from 'bun:test';
 import { formatAddress } from '../../../wire/address-pair.ts';
@@ -14,7 +15,7 @@ const MEGABYTE = 1 << 20;
 
 /** Routes every client to one backend. The preface is a line with the address that the client has dialed. */
 class FixedRouter implements Router {
-  readonly routesOnAccept = true;
+  readonly routesWithoutBytes = true;
   readonly #endpoint: Endpoint;
 
   constructor(port: number) {
@@ -29,9 +30,9 @@ class FixedRouter implements Router {
     decision.reset(0);
   }
 
-  preface(_dial: Dial, { addresses }: ClientConnection, room: Buffer): number {
+  preface(_dial: Dial, { addresses }: ClientConnection, buffer: Buffer): number {
     const { destination, destinationPort, family } = addresses;
-    return room.write(`${formatAddress(destination, 0, family)} ${destinationPort}\n`);
+    return buffer.write(`${formatAddress(destination, 0, family)} ${destinationPort}\n`);
   }
 }
 
@@ -61,7 +62,7 @@ class FixedRouterLab implements Disposable {
 }
 
 /** Registers the tests for one engine. */
-export function routeOnAcceptSuite(engine: string): void {
+export function routeWithoutBytesSuite(engine: string): void {
   test.each([
     ['127.0.0.3', '127.0.0.3'],
     ['0.0.0.0', '127.0.0.2'],
@@ -96,10 +97,10 @@ export function routeOnAcceptSuite(engine: string): void {
     const upstream = await lab.backend.next();
     await until(() => upstream.bytes().toString().endsWith('\nx'), 'the byte');
     await client.send(Buffer.from('yz'));
-    await until(() => upstream.bytes().toString().endsWith('\nxyz'), 'more');
+    await until(() => upstream.bytes().toString().endsWith('\nxyz'), 'the other two bytes');
   });
 
-  test('does not dial for a client that closes without sending anything', async () => {
+  test('does not dial for a client that sends a FIN and no bytes', async () => {
     using lab = new FixedRouterLab(engine, '127.0.0.1');
     const client = await Peer.dial(lab.port);
 
