@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { inTime, TIMED_OUT } from './limits.ts';
+import { withTimeout, TIMED_OUT } from './limits.ts';
 
 async function never(): Promise<string> {
   return Promise.withResolvers<string>().promise;
 }
 
 test('returns a result that arrives in time', async () => {
-  expect(await inTime({ timeoutMs: 30_000 }, async () => 'result')).toBe('result');
+  expect(await withTimeout({ timeoutMs: 30_000 }, async () => 'result')).toBe('result');
 });
 
 test('throws the error of the work', async () => {
@@ -14,13 +14,13 @@ test('throws the error of the work', async () => {
     throw new TypeError('a bug');
   };
 
-  await expect(inTime({ timeoutMs: 30_000 }, work)).rejects.toThrow('a bug');
+  await expect(withTimeout({ timeoutMs: 30_000 }, work)).rejects.toThrow('a bug');
 });
 
 test('returns in time if the work does not, and aborts the work', async () => {
   let received: AbortSignal | undefined;
 
-  const result = await inTime({ timeoutMs: 5 }, async (signal) => {
+  const result = await withTimeout({ timeoutMs: 5 }, async (signal) => {
     received = signal;
     return never();
   });
@@ -30,7 +30,7 @@ test('returns in time if the work does not, and aborts the work', async () => {
 });
 
 test('ignores an error of the work after the timeout', async () => {
-  const result = await inTime({ timeoutMs: 5 }, async (signal) => {
+  const result = await withTimeout({ timeoutMs: 5 }, async (signal) => {
     const { promise, reject } = Promise.withResolvers<string>();
     signal.addEventListener('abort', () => reject(new Error('stopped')));
     return promise;
@@ -44,7 +44,7 @@ test("throws the reason of the caller's signal, and aborts the work", async () =
   const reason = new Error('gone');
   let received: AbortSignal | undefined;
 
-  const waiting = inTime({ signal: caller.signal, timeoutMs: 600_000 }, async (signal) => {
+  const waiting = withTimeout({ signal: caller.signal, timeoutMs: 600_000 }, async (signal) => {
     received = signal;
     return never();
   });
@@ -58,7 +58,7 @@ test('does not start if the signal was aborted before', async () => {
   let hasBegun = false;
   const signal = AbortSignal.abort(new Error('gone'));
 
-  const waiting = inTime({ signal, timeoutMs: 30_000 }, async () => {
+  const waiting = withTimeout({ signal, timeoutMs: 30_000 }, async () => {
     hasBegun = true;
   });
 

@@ -12,7 +12,7 @@ export interface Limits {
   readonly clock?: Clock | undefined;
 }
 
-/** The result of {@link inTime} after the timeout. */
+/** The result of {@link withTimeout} after the timeout. */
 export const TIMED_OUT = Symbol('timed out');
 
 /**
@@ -21,7 +21,7 @@ export const TIMED_OUT = Symbol('timed out');
  *
  * @throws what `run` throws, or the reason of the caller's signal.
  */
-export async function inTime<T>(
+export async function withTimeout<T>(
   { signal, timeoutMs, clock = systemClock }: Limits,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | typeof TIMED_OUT> {

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { addressText, dialTcp, errorCode } from './dial.ts';
 import type { ProxyHealth } from './hops/node-proxy.ts';
 import { readHttpResponse, type HttpResponse } from './http-response.ts';
-import { inTime, TIMED_OUT, type Limits } from './limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from './limits.ts';
 
 /** The maximum of bytes read: enough for the head and a sentence. */
 const MAX_BYTES = 4096;
@@ -22,7 +22,7 @@ export async function requestHealth(
   const at = addressText(address, port);
   const unready = (message: string) => ({ at, isReady: false, message });
   try {
-    const response = await inTime(limits, async (signal) =>
+    const response = await withTimeout(limits, async (signal) =>
       requestReadyz(await dialTcp(address, port, signal), at, signal),
     );
     if (response === TIMED_OUT) return unready(`no answer at ${at} in ${limits.timeoutMs} ms`);

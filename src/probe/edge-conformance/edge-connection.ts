@@ -4,7 +4,7 @@
 import { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Dial } from '../dial.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 import { failedHandshake, secured, type Handshake } from '../tls/handshake.ts';
 import { inOnePiece, type HelloShape } from './hello-shape.ts';
 import type { RecordLog } from './record-log.ts';
@@ -77,7 +77,7 @@ export class EdgeConnection implements Disposable {
     hello: HelloOptions,
     limits: Limits,
   ): Promise<EdgeConnection> {
-    const opened = await inTime(limits, async (signal) => {
+    const opened = await withTimeout(limits, async (signal) => {
       try {
         const socket = await edge.dial(edge.address, edge.port, signal);
         const transport = new ShapedTransport(socket, hello.shape ?? inOnePiece);
@@ -141,7 +141,7 @@ export class EdgeConnection implements Disposable {
     take: (received: Buffer) => T | undefined,
     limits: Limits,
   ): Promise<T | 'ended' | typeof TIMED_OUT> {
-    return inTime(limits, async (signal) => {
+    return withTimeout(limits, async (signal) => {
       while (!signal.aborted) {
         const found = take(this.#received);
         if (found !== undefined) return found;
@@ -164,7 +164,7 @@ export class EdgeConnection implements Disposable {
    * Reports whether the other side also ends TCP in time. The end of TLS is separate, and passes through every edge.
    */
   async endsTcp(limits: Limits): Promise<boolean> {
-    const end = await inTime(limits, async () => this.#transport?.ended);
+    const end = await withTimeout(limits, async () => this.#transport?.ended);
     return end !== TIMED_OUT;
   }
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { sentence } from '../../text/sentence.ts';
 import { hopResult, notObserved, type HopResult } from '../hop.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 
 /** The requests to the API server of the tenant. */
 export type AgentClient = Pick<KubeClient, 'list' | 'kubeletStatus'>;
@@ -72,7 +72,7 @@ export class AgentCheck {
   }
 
   async #check(server: HopResult, client: AgentClient, limits: Limits): Promise<HopResult> {
-    const outcome = await inTime(limits, async (signal) => this.#outcome(client, signal));
+    const outcome = await withTimeout(limits, async (signal) => this.#outcome(client, signal));
     if (outcome !== TIMED_OUT && outcome.kind === 'Connected') {
       this.#failures = 0;
       return { ...server, message: `${server.message} An agent is connected.` };

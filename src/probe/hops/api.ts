@@ -7,7 +7,7 @@ import { quoted } from '../../text/quote.ts';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { readHttpResponse, type HttpResponse } from '../http-response.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 import { connectTls, type SecuredConnection } from '../tls/handshake.ts';
 
 /** The API server to check. */
@@ -44,7 +44,7 @@ export async function probeApi(
   limits: Limits,
   open?: SecuredConnection,
 ): Promise<HopResult> {
-  const response = await inTime(limits, async (signal): Promise<ApiOutcome> => {
+  const response = await withTimeout(limits, async (signal): Promise<ApiOutcome> => {
     if (open !== undefined && canCarryRequest(open)) {
       const first = await withCode(async () => requestVersion(open, target, signal));
       // If there is no response, the server may have closed the connection while others were opened.

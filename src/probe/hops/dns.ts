@@ -4,7 +4,7 @@
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { errorCode } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 
 /** Returns all addresses of a name. @throws the resolver's error, with its `code`. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -22,7 +22,7 @@ const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'DNS_ENOTFOUND', 'DNS_ENODAT
 
 /** Resolves a name. @throws only the reason of the caller's signal. */
 export async function resolveHost(host: string, lookup: Lookup, limits: Limits): Promise<Resolved> {
-  const answer = await inTime(limits, async (): Promise<Resolved> => {
+  const answer = await withTimeout(limits, async (): Promise<Resolved> => {
     try {
       // Sorted, since resolvers rotate addresses and equal results must have equal messages.
       const addresses = [...new Set(await lookup(host))].toSorted();

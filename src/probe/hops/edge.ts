@@ -1,10 +1,10 @@
 /**
- * edge: the edge accepts TCP connections. One address is enough to continue. The result names those that do not accept.
+ * edge: the edge accepts TCP connections. One address is enough to continue. The result names an address that does not.
  */
 import type { Socket } from 'node:net';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 
 /** The outcome of a dial. */
 type DialOutcome = 'accepted' | 'refused' | 'timeout' | 'unreachable';
@@ -20,10 +20,10 @@ export interface EdgeResult {
   readonly connections: ReadonlyMap<string, Socket>;
 }
 
-/** The kernel's codes if this machine has no route to an address, or to its whole family. */
+/** The error codes of the kernel if this machine has no route to an address, or to its whole family. */
 const NO_ROUTE = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
-/** Dials each address once. @throws only the reason of the caller's signal. */
+/** Dials each address once. Throws only the reason of the caller's signal. */
 export async function probeEdge(
   addresses: readonly string[],
   port: number,
@@ -45,12 +45,12 @@ export async function probeEdge(
     closeAll();
     throw error;
   });
-  // Connections that waited for an unresponsive address may be too old by now.
+  // Connections that waited for the timeout of another address may have been closed by the edge.
   if (connections.size < addresses.length) closeAll();
   const accepting = dials.filter(({ outcome }) => outcome === 'accepted');
   // A machine without IPv6 cannot check the IPv6 address of an edge that it reaches over IPv4.
-  const isExcused = ({ code }: Opened) => accepting.length > 0 && NO_ROUTE.has(code);
-  const failing = dials.find((dial) => dial.outcome !== 'accepted' && !isExcused(dial));
+  const hasNoRoute = ({ code }: DialResult) => accepting.length > 0 && NO_ROUTE.has(code);
+  const failing = dials.find((dial) => dial.outcome !== 'accepted' && !hasNoRoute(dial));
   return {
     accepting: accepting.map(({ address }) => address),
     connections,
@@ -58,17 +58,18 @@ export async function probeEdge(
   };
 }
 
-/** The outcome of a dial with the code of the system's error. */
-interface Opened {
+/** The outcome of a dial. `code` is the error code of the system, empty if there is none. */
+interface DialResult {
   readonly outcome: DialOutcome;
   readonly code: string;
   readonly socket?: Socket;
 }
 
 /** A dial with its address. */
-type DialedAddress = Opened & { readonly address: string };
+type DialedAddress = DialResult & { readonly address: string };
 
-interface Dialed {
+/** The dials of all addresses of an edge. */
+interface EdgeDials {
   readonly addresses: readonly string[];
   readonly port: number;
   /** The first address that does not accept. */
@@ -77,24 +78,24 @@ interface Dialed {
   readonly timeoutMs: number;
 }
 
-function edgeResult({ addresses, port, failing, accepting, timeoutMs }: Dialed): HopResult {
+function edgeResult({ addresses, port, failing, accepting, timeoutMs }: EdgeDials): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
   if (failing === undefined || failing.outcome === 'accepted') {
     return hopResult('edge', 'Passed', target, 'The edge accepts connections.');
   }
-  const why = failureText(failing, port, timeoutMs);
+  const failure = failureText(failing, port, timeoutMs);
   if (accepting.length > 0) {
     const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
-    const message = `${why} The edge accepts connections at ${working}.`;
+    const message = `${failure} The edge accepts connections at ${working}.`;
     return hopResult('edge', 'Degraded', target, message, {
       address: addressText(failing.address, port),
     });
   }
   const code = failing.outcome === 'refused' ? 'EdgeRefused' : 'EdgeUnreachable';
-  return hopResult('edge', code, target, why, { port: String(port) });
+  return hopResult('edge', code, target, failure, { port: String(port) });
 }
 
-/** Returns why an address does not accept connections, as a clause with the address. */
+/** Returns why an address does not accept connections, as a sentence with the address. */
 function failureText({ address, outcome, code }: DialedAddress, port: number, timeoutMs: number) {
   const where = addressText(address, port);
   if (outcome === 'refused') return `Nothing listens at ${where}.`;
@@ -107,8 +108,8 @@ async function dialOnce(
   port: number,
   dial: Dial,
   limits: Limits,
-): Promise<Opened> {
-  const opened = await inTime(limits, async (signal): Promise<Opened> => {
+): Promise<DialResult> {
+  const opened = await withTimeout(limits, async (signal): Promise<DialResult> => {
     try {
       return { outcome: 'accepted', code: '', socket: await dial(address, port, signal) };
     } catch (error) {

@@ -5,7 +5,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { errorCode, type Dial } from '../dial.ts';
-import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { withTimeout, TIMED_OUT, type Limits } from '../limits.ts';
 import type { PresentedChain } from './authorities.ts';
 
 /** Where to connect, and what to offer. */
@@ -81,7 +81,7 @@ export async function openSecured(
   dial: Dial,
   limits: Limits,
 ): Promise<{ readonly handshake: Handshake; readonly connection?: SecuredConnection }> {
-  const result = await inTime(limits, async (signal) => {
+  const result = await withTimeout(limits, async (signal) => {
     try {
       const socket = await dial(target.address, target.port, signal);
       return await secure(socket, target, signal);

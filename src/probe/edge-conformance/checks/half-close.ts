@@ -12,7 +12,7 @@ import { helloBytes } from '../edge-connection.ts';
 import { firstResponse, versionRequest } from '../http1.ts';
 import { MESSAGES, RecordLog } from '../record-log.ts';
 import { errorCode } from '../../dial.ts';
-import { inTime, TIMED_OUT } from '../../limits.ts';
+import { withTimeout, TIMED_OUT } from '../../limits.ts';
 
 /** The number of attempts, since a server that closes on its own may occasionally lose the race. */
 const TRIES = 5;
@@ -58,7 +58,7 @@ export async function checkHalfClose(checkup: Checkup, endsArrive: boolean): Pro
 async function endBehindHello({ edge, limits }: Checkup, host: string): Promise<HalfClosed> {
   const hello = await helloBytes({ serverName: host });
   const records = new RecordLog();
-  const end = await inTime(limits, async (signal) => {
+  const end = await withTimeout(limits, async (signal) => {
     try {
       const socket = await edge.dial(edge.address, edge.port, signal);
       socket.on('data', (chunk: Buffer) => records.add(chunk));
