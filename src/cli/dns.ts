@@ -26,7 +26,7 @@ Examples:
   snicket dns -A --format bind --wildcard  # records, with wildcards
   snicket dns blue --format windows --zone example.com
   snicket dns -f tenants.d --format hosts  # from a folder
-  snicket dns --state /var/lib/snicket     # from a state
+  snicket dns --state /var/lib/snicket     # from a state folder
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
 Names are resolved by this machine, including /etc/hosts. This command writes

@@ -28,7 +28,7 @@ Examples:
   snicket doctor tenants/blue tenants/red  # two Exposures
   snicket doctor -A -o json | jq .tally    # all, as JSON
   snicket doctor -f tenants.d              # from a folder
-  snicket doctor --state /var/lib/snicket  # from a state
+  snicket doctor --state /var/lib/snicket  # from a state folder
   snicket doctor --pre                     # before an installation
   snicket doctor --from-worker --host blue.k8s.example.com \\
     --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443

@@ -21,7 +21,7 @@ Examples:
   snicket kubeconfig blue --by-address            # without DNS
   snicket kubeconfig blue --address 203.0.113.10  # with this address
   snicket kubeconfig -f tenants.d blue            # from a folder
-  snicket kubeconfig --state .snicket blue        # from a state
+  snicket kubeconfig --state .snicket blue        # from a state folder
   KUBECONFIG=~/.kube/config:blue.kubeconfig kubectl config view --flatten --raw
 
 The credentials are those of the administrator's kubeconfig that the provider

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import { FINDING_CODES } from '../../api/finding-codes/catalog.ts';
 import type { FindingEntry } from '../../api/finding-codes/entry.ts';
 import { CONDITION_REASONS, EVENT_REASONS } from '../../api/finding-codes/reasons.ts';
-import { CONDITION_ORDER, notYet } from '../../reconcile/conditions/condition-state.ts';
+import {
+  CONDITION_ORDER,
+  conditionUnknownUntil,
+} from '../../reconcile/conditions/condition-state.ts';
 import { RESULT_CODES, type CodeEntry } from '../../probe/codes.ts';
 import { explanations } from './explanations.ts';
 
@@ -46,7 +49,7 @@ function reasonsIn(text: string): readonly string[] {
 
 test('every reason of a condition or an event is explained', async () => {
   const explained = new Set(explanations().map(({ code }) => code));
-  const gates = CONDITION_ORDER.slice(0, 4).map((type) => notYet(type).reason);
+  const gates = CONDITION_ORDER.slice(0, 4).map((type) => conditionUnknownUntil(type).reason);
 
   const reasons = [...new Set([...reasonsIn(await source()), ...gates])];
 
@@ -56,7 +59,7 @@ test('every reason of a condition or an event is explained', async () => {
 
 test('every explained reason is one that the code uses, and no code of another catalog', async () => {
   const text = await source();
-  const gates = CONDITION_ORDER.map((type) => notYet(type).reason);
+  const gates = CONDITION_ORDER.map((type) => conditionUnknownUntil(type).reason);
   const reasons = [CONDITION_REASONS, EVENT_REASONS].flatMap(Object.keys);
 
   expect(reasons.filter((name) => !text.includes(`'${name}'`) && !gates.includes(name))).toEqual(

@@ -32,7 +32,7 @@ export async function followUntilReady(
     if (followed === undefined) return;
     last = statusViewOf(followed.objects);
     const [exposure] = last.exposures;
-    const step = followed.trouble ?? (exposure === undefined ? 'deleted' : stepText(exposure));
+    const step = followed.staleReason ?? (exposure === undefined ? 'deleted' : stepText(exposure));
     const seconds = Math.round((performance.now() - startMs) / 1000);
     if (step !== printed) printMessage(io, `${String(seconds).padStart(4)}s  ${step}`);
     printed = step;

@@ -91,14 +91,14 @@ export async function openFolder(
 export async function objectsInFolder(
   io: CommandIo,
   folder: string,
-  inTime: AbortSignal = AbortSignal.timeout(READ_TIMEOUT_MS),
+  boundedSignal: AbortSignal = AbortSignal.timeout(READ_TIMEOUT_MS),
 ): Promise<Omit<FolderObjects, 'faults'> & Pick<FolderManagement, 'faults'>> {
   rejectMissingFolder(io, folder);
   try {
-    const { faults, ...read } = await readFolder(io.path(folder), inTime);
+    const { faults, ...read } = await readFolder(io.path(folder), boundedSignal);
     return { ...read, faults: faults.map(faultText) };
   } catch (error) {
-    if (inTime.aborted) {
+    if (boundedSignal.aborted) {
       throw new CommandError(
         `cannot read folder ${folder}: timed out after ${READ_TIMEOUT_MS / 1000}s`,
         'check that its disk or network responds, and try again',

@@ -10,27 +10,27 @@ export class ChangeLines {
   #reported: ReadonlyMap<string, string> = new Map();
 
   /** Returns the lines for what has changed, and for what is deleted. */
-  next(view: StatusView, trouble?: string): readonly string[] {
-    const now = new Map(statesOf(view, trouble));
+  next(view: StatusView, staleReason?: string): readonly string[] {
+    const now = new Map(statesOf(view, staleReason));
     const changed = [...now].filter(([name, state]) => this.#reported.get(name) !== state);
     const deleted = [...this.#reported.keys()].filter((name) => !now.has(name));
     this.#reported = now;
     return [
       ...changed.map(([name, state]) => `${name}: ${state}`),
-      ...deleted.map((name) => (name === TROUBLE ? 'Status current again' : `${name}: deleted`)),
+      ...deleted.map((name) => (name === STALE ? 'Status current again' : `${name}: deleted`)),
     ];
   }
 }
 
-const TROUBLE = 'Status outdated';
+const STALE = 'Status outdated';
 
 function statesOf(
   view: StatusView,
-  trouble: string | undefined,
+  staleReason: string | undefined,
 ): readonly (readonly [string, string])[] {
   const { edges = [], exposures, operator, faults } = view;
   return [
-    ...(trouble === undefined ? [] : [[TROUBLE, oneLine(trouble)] as const]),
+    ...(staleReason === undefined ? [] : [[STALE, oneLine(staleReason)] as const]),
     ...(operator === undefined
       ? []
       : [[operatorName(view), oneLine(operatorText(operator, faults))] as const]),

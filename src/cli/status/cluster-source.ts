@@ -9,7 +9,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { isSelected, type Choice } from '../flags/management-flags.ts';
 import { readOperator, type OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './status-view.ts';
-import type { Followed, StatusSource } from './status-source.ts';
+import type { LiveStatus, StatusSource } from './status-source.ts';
 
 /** Interval between two checks of the operator. Its Lease changes every two seconds, too often for a watch. */
 const OPERATOR_INTERVAL_MS = 5000;
@@ -34,7 +34,7 @@ export class ClusterSource implements StatusSource {
     return { edges, exposures: this.#chosen(items), operator };
   }
 
-  follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
+  follow(onChange: () => void, signal: AbortSignal): { current(): LiveStatus | undefined } {
     const client = this.#client;
     const selection = { namespace: this.choice.namespace };
     const exposures = new Informer({ client, resource: RESOURCES.exposure, selection });
@@ -68,7 +68,7 @@ export class ClusterSource implements StatusSource {
             exposures: this.#chosen(exposures.list()),
             operator,
           },
-          trouble: lastError?.message,
+          staleReason: lastError?.message,
         };
       },
     };

@@ -19,7 +19,7 @@ import { overviewText } from './overview-text.ts';
 import { StateSource } from './state-source.ts';
 import type { StatusSource } from './status-source.ts';
 import { isHealthy, statusViewOf, type StatusObjects, type StatusView } from './status-view.ts';
-import { watchStatus, type Drawing } from './watch-status.ts';
+import { watchStatus, type StatusRenderer } from './watch-status.ts';
 
 /** Runs the command, and sets the exit code if something is not healthy. */
 export async function runStatus(
@@ -97,11 +97,11 @@ function print(
   exposure: NamedExposure | undefined,
   flags: StatusFlags,
 ): boolean {
-  const view = narrowed(statusViewOf(objects), exposure);
+  const view = withOnlyItsEdge(statusViewOf(objects), exposure);
   switch (flags.output) {
     case 'table':
     case 'wide':
-      io.stdout.write(drawingFor(io, exposure, flags)(view));
+      io.stdout.write(rendererFor(io, exposure, flags)(view));
       break;
     case 'name':
       io.stdout.write(namesText(view, exposure));
@@ -134,23 +134,23 @@ async function watch(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     io.signals.once(signal, () => ended.abort());
   }
-  return watchStatus(io, source, drawingFor(io, exposure, flags), ended.signal, (view) =>
-    narrowed(view, exposure),
+  return watchStatus(io, source, rendererFor(io, exposure, flags), ended.signal, (view) =>
+    withOnlyItsEdge(view, exposure),
   );
 }
 
-/** Returns the status view. For a single Exposure, it has only the Edge of that Exposure. */
-function narrowed(view: StatusView, exposure: NamedExposure | undefined): StatusView {
+/** Returns the view. If a single Exposure is named, the view has only the Edge of that Exposure. */
+function withOnlyItsEdge(view: StatusView, exposure: NamedExposure | undefined): StatusView {
   if (exposure === undefined) return view;
   const used = new Set(view.exposures.map(({ edge }) => edge));
   return { ...view, edges: view.edges?.filter(({ name }) => used.has(name)) };
 }
 
-function drawingFor(
+function rendererFor(
   io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: StatusFlags,
-): Drawing {
+): StatusRenderer {
   const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
   const isWide = flags.output === 'wide';
   return (view, rows) => {

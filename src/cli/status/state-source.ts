@@ -14,7 +14,7 @@ import { CommandError } from '../output/messages.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './status-view.ts';
-import type { Followed, StatusSource } from './status-source.ts';
+import type { LiveStatus, StatusSource } from './status-source.ts';
 
 const POLL_INTERVAL_MS = 500;
 
@@ -44,10 +44,10 @@ export class StateSource implements StatusSource {
     return this.#objects(await this.#text(), stateOwner(this.#path));
   }
 
-  follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
+  follow(onChange: () => void, signal: AbortSignal): { current(): LiveStatus | undefined } {
     let text: string | undefined;
     let holder: StateOwner | undefined;
-    let followed: Followed | undefined;
+    let followed: LiveStatus | undefined;
     let isPolling = false;
     const poll = async () => {
       if (isPolling) return;
@@ -55,14 +55,14 @@ export class StateSource implements StatusSource {
       try {
         const next = await this.#text();
         const nextHolder = stateOwner(this.#path);
-        if (next === text && nextHolder === holder && followed?.trouble === undefined) return;
+        if (next === text && nextHolder === holder && followed?.staleReason === undefined) return;
         text = next;
         holder = nextHolder;
         followed = { objects: this.#objects(next, holder) };
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
         const { objects = { edges: [], exposures: [] } } = followed ?? {};
-        followed = { objects, trouble: error.text };
+        followed = { objects, staleReason: error.text };
       } finally {
         isPolling = false;
       }

@@ -5,10 +5,10 @@ import type { Choice } from '../flags/management-flags.ts';
 import type { StatusObjects } from './status-view.ts';
 
 /** The current objects of a source that is followed. */
-export interface Followed {
+export interface LiveStatus {
   readonly objects: StatusObjects;
   /** Why the objects may be outdated, as a sentence; absent: they are current. */
-  readonly trouble?: string | undefined;
+  readonly staleReason?: string | undefined;
 }
 
 /** A source of status objects. */
@@ -20,14 +20,14 @@ export interface StatusSource {
   read(signal: AbortSignal): Promise<StatusObjects>;
 
   /**
-   * Follows the objects until the signal, even if the source fails. Calls `onChange` if `current` returns something
+   * Follows the objects until the signal aborts, even if the source fails. Calls `onChange` if `current` returns something
    * new.
    */
   follow(
     onChange: () => void,
     signal: AbortSignal,
   ): {
-    /** Undefined before the first answer. */
-    current(): Followed | undefined;
+    /** Undefined before the first successful read. */
+    current(): LiveStatus | undefined;
   };
 }

@@ -6,7 +6,7 @@ import { currentScreen, wrappedText } from '../output/output.ts';
 import { ChangeLines } from './change-lines.ts';
 import { LiveScreen } from './live-screen.ts';
 import { isHealthy, statusViewOf, type StatusView } from './status-view.ts';
-import type { Followed, StatusSource } from './status-source.ts';
+import type { LiveStatus, StatusSource } from './status-source.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Interval between two redraws: ages change every second. */
@@ -15,39 +15,40 @@ const REDRAW_INTERVAL_MS = 1000;
 const DEBOUNCE_MS = 100;
 
 /** Returns the text of a status view; `rows` is the height of a screen that is redrawn. */
-export type Drawing = (view: StatusView, rows?: number) => string;
+export type StatusRenderer = (view: StatusView, rows?: number) => string;
 
 /**
- * Shows the status until the signal, as far as `narrowed` keeps it. Returns whether everything was healthy at the end.
+ * Shows the status until the signal aborts. `filter` selects what to show. Returns whether everything shown last was
+ * healthy.
  */
 export async function watchStatus(
   io: CommandIo,
   source: StatusSource,
-  drawing: Drawing,
+  render: StatusRenderer,
   signal: AbortSignal,
-  narrowed: (view: StatusView) => StatusView,
+  filter: (view: StatusView) => StatusView,
 ): Promise<boolean> {
-  using display = isDrawable(io) ? terminalDisplay(io, drawing) : lineDisplay(io);
+  using display = isDrawable(io) ? terminalDisplay(io, render) : lineDisplay(io);
   let last: StatusView | undefined;
-  let isDue = false;
+  let isScheduled = false;
   const show = () => {
-    isDue = false;
-    const followed = signal.aborted ? undefined : followedBy.current();
-    if (followed === undefined) return;
-    last = narrowed(statusViewOf(followed.objects));
-    display.show(last, followed);
+    isScheduled = false;
+    const status = signal.aborted ? undefined : subscription.current();
+    if (status === undefined) return;
+    last = filter(statusViewOf(status.objects));
+    display.show(last, status);
   };
-  const soon = () => {
-    if (isDue) return;
-    isDue = true;
+  const scheduleShow = () => {
+    if (isScheduled) return;
+    isScheduled = true;
     setTimeout(show, DEBOUNCE_MS);
   };
-  const followedBy = source.follow(soon, signal);
-  const timer = setInterval(soon, REDRAW_INTERVAL_MS);
-  io.stdout.on('resize', soon);
+  const subscription = source.follow(scheduleShow, signal);
+  const timer = setInterval(scheduleShow, REDRAW_INTERVAL_MS);
+  io.stdout.on('resize', scheduleShow);
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   clearInterval(timer);
-  io.stdout.off('resize', soon);
+  io.stdout.off('resize', scheduleShow);
   return last !== undefined && isHealthy(last);
 }
 
@@ -57,36 +58,40 @@ function isDrawable(io: CommandIo): boolean {
 }
 
 interface Display extends Disposable {
-  show(view: StatusView, followed: Followed): void;
+  show(view: StatusView, status: LiveStatus): void;
 }
 
-function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
+function terminalDisplay(io: CommandIo, render: StatusRenderer): Display {
   const screen = new LiveScreen(io);
-  let troubleSince: Date | undefined;
+  let staleSince: Date | undefined;
   return {
-    show(view, { trouble }) {
-      troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
-      const head = oldText(io, trouble, troubleSince);
+    show(view, { staleReason }) {
+      staleSince = staleReason === undefined ? undefined : (staleSince ?? new Date());
+      const head = staleHeading(io, staleReason, staleSince);
       // A terminal of unknown size reports 0.
       const rows = (io.stdout.rows || Infinity) - (head.split('\n').length - 1);
-      screen.draw(head + drawing(view, rows));
+      screen.draw(head + render(view, rows));
     },
     [Symbol.dispose]: () => screen[Symbol.dispose](),
   };
 }
 
-/** Returns a heading for outdated objects; empty if they are current. */
-function oldText(io: CommandIo, trouble: string | undefined, since: Date | undefined): string {
-  if (trouble === undefined || since === undefined) return '';
-  const text = `Outdated since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
+/** Returns the heading above outdated objects; empty if they are current. */
+function staleHeading(
+  io: CommandIo,
+  staleReason: string | undefined,
+  since: Date | undefined,
+): string {
+  if (staleReason === undefined || since === undefined) return '';
+  const text = `Outdated since ${since.toISOString().slice(11, 19)} UTC: ${staleReason}`;
   return `${wrappedText({ text, color: 'red' }, 0, currentScreen(io))}\n\n`;
 }
 
 function lineDisplay(io: CommandIo): Display {
   const lines = new ChangeLines();
   return {
-    show(view, { trouble }) {
-      for (const line of lines.next(view, trouble)) {
+    show(view, { staleReason }) {
+      for (const line of lines.next(view, staleReason)) {
         io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${plainText(line)}\n`);
       }
     },
