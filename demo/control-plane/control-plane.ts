@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { RESOURCES, resourceOf, type Resource } from '../../src/kube/resource.ts';
-import { readCall, type ApiCall } from '../../src/kube/testing/api-call.ts';
+import { parseApiCall, type ApiCall } from '../../src/kube/testing/api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from '../../src/kube/testing/api-calls.ts';
 import { ApiFailure } from '../../src/kube/store/api-failure.ts';
 import {
@@ -154,7 +154,7 @@ export class ControlPlane implements AsyncDisposable {
       const header = (name: string) => String(request.headers[name] ?? '');
       const url = new URL(request.url ?? '/', 'https://kubernetes');
       const identity = identityOf(request, this.#tokens);
-      const call = readCall(request.method ?? 'GET', url, header, SERVED);
+      const call = parseApiCall(request.method ?? 'GET', url, header, SERVED);
       authorize(identity, call);
       if (call.verb === 'watch' && call.resource !== undefined) {
         const watch = { store: this.#store, call, resource: call.resource, fault: undefined };

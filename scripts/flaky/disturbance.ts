@@ -45,7 +45,7 @@ for (;;) {
 }`;
 
 /**
- * Pauses processes until the signal, then resumes the paused process and ends all child processes. If this process is
+ * Pauses processes until the signal aborts, then resumes the paused process and ends all child processes. If this process is
  * killed, a watchdog resumes the paused process and terminates the root.
  */
 export async function disturb(

@@ -7,7 +7,7 @@
  */
 import type { ObjectKey } from '../../../src/kube/object.ts';
 import { RESOURCES, type Resource } from '../../../src/kube/resource.ts';
-import { readCall, selectedBy, type ApiCall } from '../../../src/kube/testing/api-call.ts';
+import { parseApiCall, selectorOf, type ApiCall } from '../../../src/kube/testing/api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from '../../../src/kube/testing/api-calls.ts';
 import { ApiFailure } from '../../../src/kube/store/api-failure.ts';
 import { ObjectStore, type ApiObject } from '../../../src/kube/store/object-store.ts';
@@ -131,7 +131,7 @@ export class Tenant {
   async #serve(request: Request): Promise<Response> {
     try {
       const header = (name: string) => request.headers.get(name) ?? '';
-      const call = readCall(request.method, new URL(request.url), header, KINDS);
+      const call = parseApiCall(request.method, new URL(request.url), header, KINDS);
       this.#counts.add(call.verb, call.resource?.plural ?? call.path);
       if (call.verb === 'watch' && call.resource !== undefined) return this.#watch(call);
       const { status, body } = this.#calls.response(call, await request.text());
@@ -158,7 +158,7 @@ export class Tenant {
         stop = openWatch({
           store,
           resource,
-          selected: selectedBy(call),
+          selected: selectorOf(call),
           bookmarkEveryMs: BOOKMARK_MS,
           resourceVersion: query.get('resourceVersion') ?? '',
           timeoutMs: Number(query.get('timeoutSeconds') ?? 0) * 1000,

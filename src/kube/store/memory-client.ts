@@ -84,7 +84,7 @@ class MemoryClient implements KubeClient {
       this.#assertServed(resource);
       const items: T[] = [];
       let bytes = 0;
-      const selected = this.#store.list(resource).filter(selectedBy(options));
+      const selected = this.#store.list(resource).filter(selectorOf(options));
       for (const object of selected.slice(0, limit)) {
         const trimmed = readObject(typed<T>(object, resource), trim);
         items.push(trimmed);
@@ -126,7 +126,7 @@ class MemoryClient implements KubeClient {
         store: this.#store,
         resource,
         resourceVersion,
-        selected: selectedBy(options),
+        selected: selectorOf(options),
         onEvent: ({ type, object }) => events.push({ type, object: typed<T>(object, resource) }),
         onOther: (version) => events.bookmark(String(version)),
       });
@@ -306,7 +306,7 @@ function internal(error: unknown): ApiFailure {
 }
 
 /** Returns the selector of a list or watch. @throws ApiFailure if it is invalid */
-function selectedBy({ namespace, ...selection }: Selection): Selector {
+function selectorOf({ namespace, ...selection }: Selection): Selector {
   const labels = labelSelector(selection.labelSelector ?? '');
   const fields = fieldSelector(selection.fieldSelector ?? '');
   return (object) =>

@@ -3,7 +3,7 @@
  */
 import type { Resource } from '../resource.ts';
 import { ApiFailure, noSuchPath } from '../store/api-failure.ts';
-import { readPath } from './api-path.ts';
+import { parseApiPath } from './api-path.ts';
 import { fieldSelector, labelSelector, type Selector } from '../store/selector.ts';
 
 /** A parsed request without its body. */
@@ -21,7 +21,7 @@ export interface ApiCall {
   readonly userAgent: string;
 }
 
-/** The verb of a request as in RBAC, with `apply` separate from `patch`. */
+/** The verb of a request as in RBAC, with `apply` separate from `patch`. `read` stands for a path without objects. */
 export type Verb =
   | 'read'
   | 'get'
@@ -45,24 +45,24 @@ export const WRITE_VERBS: ReadonlySet<Verb> = new Set([
 const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+json'];
 
 /** Parses a request. @throws ApiFailure if the path does not exist */
-export function readCall(
+export function parseApiCall(
   method: string,
   url: URL,
   header: (name: string) => string,
   resources: readonly Resource[],
 ): ApiCall {
-  const path = readPath(url.pathname, resources);
+  const path = parseApiPath(url.pathname, resources);
   if (path === undefined) throw noSuchPath();
   const contentType = (header('content-type').split(';')[0] ?? '').trim();
-  const isObjects = path.kind === 'objects';
+  const isObjectPath = path.kind === 'objects';
   return {
-    verb: isObjects ? verbOf(method, url.searchParams, path.name, contentType) : 'read',
+    verb: isObjectPath ? verbOf(method, url.searchParams, path.name, contentType) : 'read',
     method,
     path: url.pathname,
-    resource: isObjects ? path.resource : undefined,
-    namespace: isObjects ? path.namespace : undefined,
-    name: isObjects ? path.name : undefined,
-    subresource: isObjects ? path.subresource : undefined,
+    resource: isObjectPath ? path.resource : undefined,
+    namespace: isObjectPath ? path.namespace : undefined,
+    name: isObjectPath ? path.name : undefined,
+    subresource: isObjectPath ? path.subresource : undefined,
     query: url.searchParams,
     contentType,
     userAgent: header('user-agent'),
@@ -88,8 +88,8 @@ function verbOf(
   throw new ApiFailure(405, 'MethodNotAllowed', 'the server does not allow this method here');
 }
 
-/** Returns the selector of a list or watch. */
-export function selectedBy({ query, namespace }: ApiCall): Selector {
+/** Returns the selector of a list or watch: by namespace, labels and fields. */
+export function selectorOf({ query, namespace }: ApiCall): Selector {
   const labels = labelSelector(query.get('labelSelector') ?? '');
   const fields = fieldSelector(query.get('fieldSelector') ?? '');
   return (object) =>

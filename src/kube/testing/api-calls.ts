@@ -4,7 +4,7 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { RESOURCES, type Resource } from '../resource.ts';
 import { ApiFailure, badRequest, expired, noSuchPath, notFound } from '../store/api-failure.ts';
-import { selectedBy, type ApiCall } from './api-call.ts';
+import { selectorOf, type ApiCall } from './api-call.ts';
 import type { ApiResponse } from './api-response.ts';
 import { hasStatus } from '../store/apply/list-types.ts';
 import { discoveryDocument } from './discovery.ts';
@@ -82,7 +82,7 @@ export class ApiCalls {
     const token = query.get('continue') ?? '';
     const { items, at } =
       token === ''
-        ? { items: this.#store.list(resource).filter(selectedBy(call)), at: this.#store.version }
+        ? { items: this.#store.list(resource).filter(selectorOf(call)), at: this.#store.version }
         : this.#page(token);
     const page = limit > 0 ? items.slice(0, limit) : items;
     const rest = items.slice(page.length);

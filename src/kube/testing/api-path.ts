@@ -20,7 +20,10 @@ const OBJECTS =
   /^\/(?:api\/(?<core>v[^/]+)|apis\/(?<group>[^/]+)\/(?<version>v[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?$/;
 
 /** Parses a path on a server with these resources. Returns undefined if it does not exist. */
-export function readPath(pathname: string, resources: readonly Resource[]): ApiPath | undefined {
+export function parseApiPath(
+  pathname: string,
+  resources: readonly Resource[],
+): ApiPath | undefined {
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
   for (const reading of readings(path)) {
     const resource = resources.find(

@@ -14,7 +14,7 @@ import { ApiFailure } from '../store/api-failure.ts';
 import { collectGarbage } from '../store/garbage.ts';
 import { ObjectStore, type ApiObject } from '../store/object-store.ts';
 import { ObjectWrites } from '../store/object-writes.ts';
-import { readCall, WRITE_VERBS, type ApiCall } from './api-call.ts';
+import { parseApiCall, WRITE_VERBS, type ApiCall } from './api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from './api-calls.ts';
 import { sendResponse, sendFailure, type ResponseWriter } from './api-response.ts';
 import { Faults, type Fault, type FaultTarget } from './fault.ts';
@@ -170,7 +170,7 @@ export abstract class TestCluster implements AsyncDisposable {
   protected async serve(request: ApiRequest, response: ResponseWriter): Promise<void> {
     try {
       const { method, url, header } = request;
-      const call = readCall(method, url, header, this.#resources);
+      const call = parseApiCall(method, url, header, this.#resources);
       this.#log.push(logged(call));
       this.#authenticate(request);
       const { verb, resource, name = '' } = call;

@@ -3,7 +3,7 @@
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
-import { selectedBy, type ApiCall } from './api-call.ts';
+import { selectorOf, type ApiCall } from './api-call.ts';
 import type { ResponseWriter } from './api-response.ts';
 import type { Fault } from './fault.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -24,7 +24,7 @@ export interface WatchResponse {
 export function sendWatch(response: ResponseWriter, watch: WatchResponse): void {
   const { store, call, resource, fault, bookmarkEveryMs, clock } = watch;
   const { query } = call;
-  const selected = selectedBy(call);
+  const selected = selectorOf(call);
   response.begin(200, { 'content-type': 'application/json' });
   response.flush();
   if (fault?.kind === 'expired-event') {

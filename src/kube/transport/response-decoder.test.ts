@@ -13,14 +13,14 @@ function decode(...pieces: readonly Uint8Array[]) {
 }
 
 /** Splits the bytes at these positions. */
-function cut(response: Buffer, places: readonly number[]): Buffer[] {
+function splitAt(response: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (response.length + 1)), response.length];
   const sorted = [...new Set(ends)].toSorted((a, b) => a - b);
   return sorted.map((end, index) => response.subarray(sorted[index - 1] ?? 0, end));
 }
 
 describe('a response', () => {
-  test('in chunks does not depend on how its bytes are split', () => {
+  test('in chunks is decoded the same however its bytes are split', () => {
     const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }));
     fc.assert(
       fc.property(chunks, fc.array(fc.nat()), (parts, places) => {
@@ -33,7 +33,7 @@ describe('a response', () => {
           bytes('0\r\nTrailer: a\r\n\r\n'),
         ]);
 
-        const { decoder, body } = decode(...cut(response, places));
+        const { decoder, body } = decode(...splitAt(response, places));
 
         expect(body).toBe(Buffer.concat(parts).toString('latin1'));
         expect(decoder.isDone).toBe(true);
@@ -41,7 +41,7 @@ describe('a response', () => {
     );
   });
 
-  test('with a length ends with it', () => {
+  test('with a Content-Length is complete after that many bytes', () => {
     const head = 'HTTP/1.1 429 Too Many Requests\r\nRETRY-AFTER:  7 \r\ncontent-length: 5\r\n\r\n';
 
     const { decoder, body } = decode(bytes(`${head}hel`), bytes('lo'));
@@ -51,7 +51,7 @@ describe('a response', () => {
     expect(decoder.isDone).toBe(true);
   });
 
-  test('without a length ends with its connection', () => {
+  test('without a Content-Length ends with its connection', () => {
     const { decoder, body } = decode(bytes('HTTP/1.0 200\r\n\r\nhel'), bytes('lo'));
 
     expect(body).toBe('hello');
@@ -76,22 +76,22 @@ describe('a response', () => {
   });
 });
 
-describe('an invalid response', () => {
+describe('a decoder of invalid responses', () => {
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
     ['a head without an end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`],
     ['a line that is not a header', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n'],
-    ['another coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n'],
+    ['a transfer coding other than chunked', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n'],
     ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
     ['a chunk without a size', `${CHUNKED}hello\r\n`],
     ['a chunk whose size exceeds the safe integers', `${CHUNKED}fffffffffffffff\r\n`],
     ['a chunk that does not end', `${CHUNKED}2\r\nhello\r\n`],
-    ['more than was announced', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhello'],
+    ['a body longer than its Content-Length', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhello'],
   ])('%s', (_, text) => {
     expect(() => decode(bytes(text))).toThrow();
   });
 
-  test('any bytes are decoded or rejected without harm', () => {
+  test('throws InvalidResponse and no other error, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), fc.boolean(), (pieces, hasHead) => {
         const decoder = new ResponseDecoder();
@@ -99,7 +99,7 @@ describe('an invalid response', () => {
           if (hasHead) decoder.push(bytes(CHUNKED));
           for (const piece of pieces) decoder.push(piece);
         } catch (error) {
-          expect(error).toMatchObject({ name: 'BadAnswer' });
+          expect(error).toMatchObject({ name: 'InvalidResponse' });
         }
       }),
     );

@@ -11,7 +11,7 @@ interface ResponseHead {
 
 /** The error if the bytes are not a valid response. */
 export class InvalidResponse extends Error {
-  override readonly name = 'BadAnswer';
+  override readonly name = 'InvalidResponse';
 }
 
 /** Limits on the head, and on the size line of a chunk. No server needs more. */
@@ -54,7 +54,7 @@ export class ResponseDecoder {
     return this.#state === 'open';
   }
 
-  /** Returns the parts of the body in these bytes, as views. @throws BadAnswer */
+  /** Returns the parts of the body in these bytes, as views. @throws InvalidResponse */
   push(bytes: Uint8Array): readonly Uint8Array[] {
     const body: Uint8Array[] = [];
     let at = 0;

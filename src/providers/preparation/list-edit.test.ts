@@ -4,7 +4,7 @@ import { hasSameEntries, withEntries, withoutEntries } from './list-edit.ts';
 import { flagEntry } from './preparation.ts';
 
 describe('entries in a list', () => {
-  test('are appended, replace another value of the flag, or are unchanged if present', () => {
+  test('are appended, or replace another value of the same flag, or stay as they are', () => {
     const list = ['--a=1', '--b=1', '--c'];
     const desired = [
       flagEntry('--b', '2'),
@@ -30,7 +30,7 @@ describe('entries in a list', () => {
     expect(withoutEntries([structuredClone(entry), 1], [{ entry }])).toEqual([1]);
   });
 
-  test('a flag is not confused with another that has it as a prefix', () => {
+  test('do not replace a flag whose name only starts the same', () => {
     expect(withEntries(['--v-module=1'], [flagEntry('--v', '2')]).list).toEqual([
       '--v-module=1',
       '--v=2',
@@ -38,7 +38,7 @@ describe('entries in a list', () => {
   });
 });
 
-describe('removing entries again', () => {
+describe('removing entries', () => {
   const flag = fc.constantFrom('--a', '--b', '--c', '--d', '--e');
   const argument = fc.tuple(flag, fc.nat(3)).map(([name, value]) => `${name}=${value}`);
   /** Lists with each flag once, as on a command line. */
@@ -81,14 +81,14 @@ describe('removing entries again', () => {
 });
 
 describe('two lists', () => {
-  test('are equal in another order, and with the fields of an entry in another order', () => {
+  test('are equal if only the order of entries, or of fields in an entry, differs', () => {
     const patch = { target: { kind: 'ConfigMap', component: 'a' }, type: 'merge' };
     const read = { type: 'merge', target: { component: 'a', kind: 'ConfigMap' } };
 
     expect(hasSameEntries(['b', patch, 'a'], [read, 'a', 'b'])).toBe(true);
   });
 
-  test('differ with a repeated entry, another type, or another nesting', () => {
+  test('differ if an entry is repeated, missing, or of another type', () => {
     expect(hasSameEntries(['a', 'a', 'b'], ['a', 'b', 'b'])).toBe(false);
     expect(hasSameEntries(['a', 'b'], ['a', 'b', 'b'])).toBe(false);
     expect(hasSameEntries(['1'], [1])).toBe(false);
@@ -96,10 +96,10 @@ describe('two lists', () => {
   });
 
   test('are compared in linear time', () => {
-    let looks = 0;
+    let reads = 0;
     const counted = (name: number) => ({
       get name() {
-        looks++;
+        reads++;
         return name;
       },
     });
@@ -107,6 +107,6 @@ describe('two lists', () => {
 
     expect(hasSameEntries(list, list.toReversed())).toBe(true);
 
-    expect(looks).toBe(2 * list.length);
+    expect(reads).toBe(2 * list.length);
   });
 });

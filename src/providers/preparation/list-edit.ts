@@ -48,8 +48,8 @@ export function withoutEntries(
   for (const { entry, was } of records.toReversed()) {
     const index = indexOf(remaining, entry);
     if (index < 0) continue;
-    const isBack = was === undefined || indexOf(remaining, was) >= 0;
-    remaining = isBack ? remaining.toSpliced(index, 1) : remaining.with(index, was);
+    const isRestored = was === undefined || indexOf(remaining, was) >= 0;
+    remaining = isRestored ? remaining.toSpliced(index, 1) : remaining.with(index, was);
   }
   return remaining;
 }

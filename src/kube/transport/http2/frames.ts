@@ -20,7 +20,7 @@ export const FRAME = {
 /** Frame flags. ACK and END_STREAM are the same bit on different frames. */
 export const FLAG = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 };
 
-/** Settings by their identifier. */
+/** Identifiers of settings. */
 export const SETTING = {
   headerTableSize: 0x1,
   enablePush: 0x2,
@@ -84,27 +84,27 @@ export function numberFrame(type: number, streamId: number, value: number): Buff
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Yields the complete frames. Their payloads are views. @throws ProtocolError */
+  /** Yields the complete frames. Their payloads are views of the bytes. @throws ProtocolError */
   *push(bytes: Uint8Array): Generator<Frame> {
-    let left =
+    let remaining =
       this.#rest.length === 0
         ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         : Buffer.concat([this.#rest, bytes]);
-    while (left.length >= HEAD_BYTES) {
-      const length = left.readUIntBE(0, 3);
+    while (remaining.length >= HEAD_BYTES) {
+      const length = remaining.readUIntBE(0, 3);
       if (length > MAX_FRAME_BYTES) throw new ProtocolError(`a frame has ${length} bytes`);
       const end = HEAD_BYTES + length;
-      if (left.length < end) break;
+      if (remaining.length < end) break;
       yield {
-        type: left[3] ?? 0,
-        flags: left[4] ?? 0,
-        streamId: left.readUInt32BE(5) & 0x7f_ff_ff_ff,
-        payload: left.subarray(HEAD_BYTES, end),
+        type: remaining[3] ?? 0,
+        flags: remaining[4] ?? 0,
+        streamId: remaining.readUInt32BE(5) & 0x7f_ff_ff_ff,
+        payload: remaining.subarray(HEAD_BYTES, end),
       };
-      left = left.subarray(end);
+      remaining = remaining.subarray(end);
     }
-    // A copy: the socket reuses the buffer. Mostly nothing is left.
-    this.#rest = left.length === 0 ? EMPTY : Buffer.from(left);
+    // A copy, because the socket reuses the buffer. In most calls nothing remains.
+    this.#rest = remaining.length === 0 ? EMPTY : Buffer.from(remaining);
   }
 }
 
