@@ -74,7 +74,7 @@ describe('__complete', () => {
 
   test('prints options and their values, and leaves files to the shell', async () => {
     expect(await completionsOf('dns', '--wil')).toEqual([
-      '--wildcard\twildcard records *.k8s.DOMAIN and *.konnectivity.DOMAIN',
+      '--wildcard\twildcard records, one for hosts that share a parent',
       ':4',
     ]);
     expect(await completionsOf('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);

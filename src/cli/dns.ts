@@ -75,7 +75,7 @@ export function dnsCommand(io: CommandIo): Command {
         FORMAT_NAMES,
       ),
     )
-    .option('--wildcard', 'wildcard records *.k8s.DOMAIN and *.konnectivity.DOMAIN', false)
+    .option('--wildcard', 'wildcard records, one for hosts that share a parent', false)
     .option('--ttl <seconds>', 'TTL of each record, in seconds', parseTtl, DEFAULT_TTL_SECONDS)
     .option(
       '--zone <domain>',

@@ -11,7 +11,7 @@ test('returns one entry for each name', () => {
 });
 
 test('returns wildcards for derived names, and an entry for each other name', () => {
-  const others = ['api.example.com', 'a.b.k8s.example.com', 'a.k8s.example.org', 'k8s.example.com'];
+  const others = ['api.example.com', 'a.c.k8s.example.com', 'a.k8s.example.org', 'k8s.example.com'];
 
   const { entries, uncovered } = wildcardEntries(
     [...['a.k8s.example.com', 'a.konnectivity.example.com', 'b.k8s.example.com'], ...others].map(
@@ -24,6 +24,42 @@ test('returns wildcards for derived names, and an entry for each other name', ()
     ...others,
   ]);
   expect(uncovered.map(({ host }) => host)).toEqual(others);
+});
+
+test('returns one wildcard for hosts with the same parent', () => {
+  const hosts = ['kube-api.k0s.example.io', 'konnectivity.k0s.example.io', 'api.k8s.example.com'];
+
+  const { entries, uncovered } = wildcardEntries(hosts.map((host) => nameOf(host)));
+
+  expect(entries.map(({ name }) => name)).toEqual(['*.k0s.example.io', '*.k8s.example.com']);
+  expect(uncovered).toEqual([]);
+});
+
+test.each([
+  ['one host that two Exposures name', ['api.k0s.example.io', 'api.k0s.example.io']],
+  ['a whole domain', ['kube-api.example.io', 'konnectivity.example.io']],
+])('%s has no wildcard', (_, hosts) => {
+  const { entries } = wildcardEntries(hosts.map((host) => nameOf(host)));
+
+  expect(entries.map(({ name }) => name)).toEqual(hosts);
+});
+
+test('hosts with the same parent and different Edges share no wildcard', () => {
+  const { entries } = wildcardEntries([
+    nameOf('a.k0s.example.io'),
+    nameOf('b.k0s.example.io', { edge: 'cloud', to: THERE }),
+  ]);
+
+  expect(entries.map(({ name }) => name)).toEqual(['a.k0s.example.io', 'b.k0s.example.io']);
+});
+
+test('a host above another name has its own entry, because no wildcard answers for it', () => {
+  const hosts = ['b.k8s.example.com', 'a.b.k8s.example.com'];
+
+  const { entries, uncovered } = wildcardEntries(hosts.map((host) => nameOf(host)));
+
+  expect(entries.map(({ name }) => name)).toEqual(['*.k8s.example.com', ...hosts]);
+  expect(uncovered.map(({ host }) => host)).toEqual(hosts);
 });
 
 test('an Edge without a domain has no wildcard', () => {

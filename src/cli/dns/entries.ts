@@ -1,7 +1,7 @@
 /**
  * Entries for a DNS server: one per name, or wildcards.
  */
-import type { Destination } from './destination.ts';
+import { destinationText, type Destination } from './destination.ts';
 import type { RequiredName } from './required-names.ts';
 
 /** A name and where it points. */
@@ -28,6 +28,9 @@ export interface RecordSet {
 /** The labels below the domain of an Edge under which Snicket creates hosts. */
 const PARENTS = ['k8s', 'konnectivity'] as const;
 
+/** The fewest labels of a parent that hosts outside `k8s.DOMAIN` share: `*.example.com` would cover a whole domain. */
+const MIN_SHARED_LABELS = 3;
+
 /** Returns one entry for each name. */
 export function entriesOf(names: readonly KnownName[]): readonly DnsEntry[] {
   return names.map(({ host, edge, domain, to }) => ({ name: host, edge, domain, to }));
@@ -40,32 +43,50 @@ interface WildcardEntries {
 }
 
 /**
- * Returns wildcards below the domains of Edges, and an entry for each name that they do not cover. If two Edges have
- * the same domain, the first one gets the wildcard. In DNS an exact name takes precedence over a wildcard, so that the
- * names of the second Edge are correct too.
+ * Returns wildcards below the domains of Edges and above hosts that share a parent, and an entry for each name that they
+ * do not cover. If two Edges have the same domain, the first one gets the wildcard. In DNS an exact name takes
+ * precedence over a wildcard, so that the names of the second Edge are correct too.
  */
 export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
+  const siblings = Map.groupBy(names, siblingsKey);
+  const wildcardOver = (name: KnownName): string | undefined => {
+    const parent = parentOf(name.host);
+    const hosts = new Set(siblings.get(siblingsKey(name))?.map(({ host }) => host));
+    const isShared = hosts.size > 1 && parent.split('.').length >= MIN_SHARED_LABELS;
+    return isShared || isDerived(name) ? `*.${parent}` : undefined;
+  };
   const wildcards = new Map<string, DnsEntry>();
-  for (const { host, edge, domain, to } of names) {
-    const name = wildcardOver(host, domain);
+  for (const one of names) {
+    const name = wildcardOver(one);
     if (name === undefined || wildcards.has(name)) continue;
-    wildcards.set(name, { name, edge, domain, to });
+    wildcards.set(name, { name, edge: one.edge, domain: one.domain, to: one.to });
   }
-  const uncovered = names.filter(({ host, domain, to }) => {
-    const wildcard = wildcards.get(wildcardOver(host, domain) ?? '');
-    return wildcard === undefined || !isSame(wildcard.to, to);
+  // RFC 4592, section 2.2.2: a name above another one exists, and no wildcard answers for it.
+  const existing = new Set(names.flatMap(({ host }) => ancestorsOf(host)));
+  const uncovered = names.filter((name) => {
+    const wildcard = wildcards.get(wildcardOver(name) ?? '');
+    return wildcard === undefined || !isSame(wildcard.to, name.to) || existing.has(name.host);
   });
   return { entries: [...wildcards.values(), ...entriesOf(uncovered)], uncovered };
 }
 
-/**
- * Returns the wildcard for a name with exactly one label more than `k8s.DOMAIN`. For a longer name, another name in
- * between could hide the wildcard.
- */
-function wildcardOver(host: string, domain: string | undefined): string | undefined {
-  const parent = host.slice(host.indexOf('.') + 1);
-  const isMade = domain !== undefined && PARENTS.some((one) => parent === `${one}.${domain}`);
-  return isMade ? `*.${parent}` : undefined;
+/** Identifies the names with the same parent and destination. */
+function siblingsKey({ host, to }: KnownName): string {
+  return `${parentOf(host)} ${destinationText(to)}`;
+}
+
+/** Reports whether a name has exactly one label more than `k8s.DOMAIN`, as those that Snicket derives. */
+function isDerived({ host, domain }: KnownName): boolean {
+  return domain !== undefined && PARENTS.some((one) => parentOf(host) === `${one}.${domain}`);
+}
+
+function parentOf(host: string): string {
+  return host.slice(host.indexOf('.') + 1);
+}
+
+function ancestorsOf(host: string): readonly string[] {
+  const labels = host.split('.');
+  return labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'));
 }
 
 function isSame(a: Destination, b: Destination): boolean {
