@@ -1,9 +1,10 @@
 /**
  * The status for a log: a line for each change.
  */
+import type { Condition } from '../../kube/object.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { Summary } from './summary.ts';
-import { brokenPath, operatorName, type ExposureView, type StatusView } from './status-view.ts';
+import { brokenPath, operatorName, terminating, type StatusView } from './status-view.ts';
 
 /** Remembers what was reported. */
 export class ChangeLines {
@@ -37,12 +38,15 @@ function statesOf(
     ...(faults === undefined
       ? []
       : [['Folder', oneLine(faults.join('; ') || 'no errors')] as const]),
-    ...edges.map((edge) => [`Edge ${edge.name}`, summaryText(edge)] as const),
+    ...edges.map(
+      (edge) =>
+        [`Edge ${edge.name}`, `${summaryText(edge)}${falseText(terminating(edge))}`] as const,
+    ),
     ...exposures.map(
       (exposure) =>
         [
           `Exposure ${exposure.key}`,
-          `${summaryText(exposure)}${pathText(exposure)}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
+          `${summaryText(exposure)}${falseText(brokenPath(exposure))}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
         ] as const,
     ),
   ];
@@ -57,11 +61,10 @@ function summaryText({ ready, reason, message }: Summary): string {
   return ready === 'True' ? 'Ready=True' : oneLine(`Ready=${ready}: ${reason}: ${message}`);
 }
 
-/** Returns the condition that is False although Ready is True; empty if there is none. */
-function pathText(exposure: ExposureView): string {
-  const broken = brokenPath(exposure);
-  if (broken === undefined) return '';
-  return oneLine(`, ${broken.type}=False: ${broken.reason}: ${broken.message}`);
+/** Returns the text of a condition that is False although Ready is True; empty if there is none. */
+function falseText(condition: Condition | undefined): string {
+  if (condition === undefined) return '';
+  return oneLine(`, ${condition.type}=False: ${condition.reason}: ${condition.message}`);
 }
 
 /** Messages quote other programs, which may use line breaks and control characters. */

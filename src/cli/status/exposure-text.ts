@@ -12,7 +12,13 @@ import {
 import { ageText } from './age.ts';
 import { problemsOf, type Problem } from './problems.ts';
 import type { EdgeView, ExposureView, StatusView } from './status-view.ts';
-import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
+import {
+  arranged,
+  headText,
+  problemText,
+  readyCell,
+  type StatusTextOptions,
+} from './status-parts.ts';
 
 /** Rows below the problems that are reserved for the rest. */
 const RESERVED_ROWS = 5;
@@ -140,19 +146,4 @@ function problemTexts(
   const whole = fitting === -1 ? texts.length : Math.max(1, fitting);
   const heads = problems.slice(whole).map((problem) => `${headText(problem, screen)}\n`);
   return [...texts.slice(0, whole), ...(heads.length === 0 ? [] : [heads.join('')])];
-}
-
-function problemText(problem: Problem, screen: Screen): string {
-  const { message, action } = problem;
-  const lines = [
-    headText(problem, screen),
-    `  ${wrappedText(message, 2, screen)}`,
-    ...(action === undefined ? [] : [`  ${wrappedText(`To do: ${action}`, 2, screen)}`]),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function headText({ isWarning, about, code }: Problem, screen: Screen): string {
-  const color = isWarning ? 'yellow' : 'red';
-  return wrappedText({ text: `${code} (${about.join(', ')})`, color }, 0, screen);
 }

@@ -10,8 +10,14 @@ import {
   type Screen,
 } from '../output/output.ts';
 import { ageText } from './age.ts';
-import { brokenPath, type EdgeView, type ExposureView, type StatusView } from './status-view.ts';
-import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
+import {
+  brokenPath,
+  terminating,
+  type EdgeView,
+  type ExposureView,
+  type StatusView,
+} from './status-view.ts';
+import { arranged, problemText, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** Maximum number of ready Edges if there is little room. */
 const MAX_READY_EDGES = 2;
@@ -21,7 +27,7 @@ export function overviewText(view: StatusView, options: StatusTextOptions): stri
   const { edges, exposures } = view;
   return arranged(
     (isShort) => ({
-      wrong: [],
+      wrong: (edges ?? []).flatMap((edge) => terminatingTexts(edge, options.screen)),
       rest: [
         edgesText(edges, options.screen, isShort),
         exposures.length === 0
@@ -49,7 +55,7 @@ function edgesText(
     return `Edges: ${wrappedText(text, 7, screen)}\n`;
   }
   if (edges.length === 0) return 'No Edges.\n';
-  const isNotReady = ({ ready }: EdgeView) => ready !== 'True';
+  const isNotReady = (edge: EdgeView) => edge.ready !== 'True' || terminating(edge) !== undefined;
   const urgent = edges.filter(isNotReady).length;
   const shown = isShort ? urgentFirst(edges, isNotReady).slice(0, urgent + MAX_READY_EDGES) : edges;
   const more = edges.length - shown.length;
@@ -58,12 +64,19 @@ function edgesText(
     edge.addresses.length === 0 ? '-' : edge.addresses.join(', '),
     edge.exposures === undefined ? '-' : String(edge.exposures),
     readyCell(edge.ready),
-    reasonText(edge),
+    terminating(edge)?.reason ?? reasonText(edge),
   ]);
   const headings = ['EDGE', 'DRIVER', 'DOMAIN', 'ADDRESS', 'EXPOSURES', 'READY', 'REASON'];
   const spare = ['EXPOSURES', 'DOMAIN', 'DRIVER', 'ADDRESS'];
   const table = fittingTableText(headings, rows, screen, spare);
   return more === 0 ? table : `${table}... and ${more} more that are Ready\n`;
+}
+
+/** Returns which Exposures keep an Edge that is being deleted. */
+function terminatingTexts(edge: EdgeView, screen: Screen): readonly string[] {
+  const { reason: code, message } = terminating(edge) ?? {};
+  if (code === undefined || message === undefined) return [];
+  return [problemText({ isWarning: true, about: [`Edge ${edge.name}`], code, message }, screen)];
 }
 
 function isUrgent(exposure: ExposureView): boolean {

@@ -1,7 +1,7 @@
 /**
  * The problems of an Exposure, deduped: the same problem shows in a hop, in a condition and in Ready. Pure.
  */
-import type { EdgeView, ExposureView } from './status-view.ts';
+import { terminating, type EdgeView, type ExposureView } from './status-view.ts';
 
 /** A problem of an Exposure. */
 export interface Problem {
@@ -34,6 +34,14 @@ export function problemsOf(
   if (isBeingDeleted) note('Ready', { isWarning: false, code: reason, message });
   if (edge !== undefined && edge.ready !== 'True') {
     note(`Edge ${edge.name}`, { isWarning: false, code: edge.reason, message: edge.message });
+  }
+  const deletion = edge && terminating(edge);
+  if (edge !== undefined && deletion !== undefined) {
+    note(`Edge ${edge.name}`, {
+      isWarning: true,
+      code: deletion.reason,
+      message: deletion.message,
+    });
   }
   for (const hop of hops) {
     // A hop that passes with an action is a warning.

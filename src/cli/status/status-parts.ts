@@ -9,6 +9,7 @@ import {
   type Screen,
   type StateKind,
 } from '../output/output.ts';
+import type { Problem } from './problems.ts';
 import { operatorName, type StatusView } from './status-view.ts';
 
 /** Options of the texts. */
@@ -91,4 +92,21 @@ const READY_KINDS: Readonly<Record<Condition['status'], StateKind>> = {
 /** Returns the status of a condition with its mark and color. */
 export function readyCell(ready: Condition['status']): Cell {
   return stateCell(ready, READY_KINDS[ready]);
+}
+
+/** Returns the text of a problem. */
+export function problemText(problem: Problem, screen: Screen): string {
+  const { message, action } = problem;
+  const lines = [
+    headText(problem, screen),
+    `  ${wrappedText(message, 2, screen)}`,
+    ...(action === undefined ? [] : [`  ${wrappedText(`To do: ${action}`, 2, screen)}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Returns the first line of a problem. */
+export function headText({ isWarning, about, code }: Problem, screen: Screen): string {
+  const color = isWarning ? 'yellow' : 'red';
+  return wrappedText({ text: `${code} (${about.join(', ')})`, color }, 0, screen);
 }

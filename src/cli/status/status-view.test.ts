@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { objectOf } from '../../operator/testing/objects.ts';
+import { ChangeLines } from './change-lines.ts';
+import { overviewText } from './overview-text.ts';
 import { problemsOf } from './problems.ts';
 import { brokenPath, isHealthy, statusViewOf, type StatusView } from './status-view.ts';
 
@@ -108,6 +110,47 @@ describe('an Exposure', () => {
     const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'Not probed yet.');
 
     expect(isHealthy(viewWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(true);
+  });
+});
+
+describe('an Edge that is being deleted', () => {
+  const message = 'Edge shared is being deleted. It keeps serving: tenants/blue.';
+  const viewOf = (generation: number) => {
+    const status = {
+      conditions: [
+        condition('Accepted', 'False', 'EdgeTerminating', message, generation),
+        condition('Ready', 'True', 'Ready', 'so', generation),
+      ],
+    };
+    const metadata = { name: 'shared', generation: 2, deletionTimestamp: SINCE };
+    const edge = objectOf('Edge', metadata, { spec: { driver: 'snicket' }, status });
+    return statusViewOf({ edges: [edge], exposures: [] });
+  };
+  const options = { screen: { hasColors: false }, now: new Date(), hasNamespaces: true };
+
+  test('is Ready while it serves Exposures, and the text lists them', () => {
+    const view = viewOf(2);
+
+    expect(view.edges).toMatchObject([{ ready: 'True', reason: 'Ready' }]);
+    const text = overviewText(view, options);
+    expect(text).toMatch(/^shared +snicket .* True +EdgeTerminating$/m);
+    expect(text).toEndWith(`EdgeTerminating (Edge shared)\n  ${message}\n`);
+    expect(new ChangeLines().next(view)).toEqual([
+      `Edge shared: Ready=True, Accepted=False: EdgeTerminating: ${message}`,
+    ]);
+  });
+
+  test('is a warning of its Exposures', () => {
+    const [edge] = viewOf(2).edges ?? [];
+
+    const exposure = only(viewWith({ conditions: [condition('Ready', 'True')] }));
+    expect(problemsOf(exposure, edge)).toMatchObject([
+      { isWarning: true, about: ['Edge shared'], code: 'EdgeTerminating', message },
+    ]);
+  });
+
+  test('is not observed until the operator reports the deletion', () => {
+    expect(viewOf(1).edges).toMatchObject([{ ready: 'Unknown', reason: 'NotObserved' }]);
   });
 });
 

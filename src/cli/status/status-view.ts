@@ -7,7 +7,7 @@ import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { ExposureIndex } from '../../management/exposure-index.ts';
 import type { OperatorState } from './operator-state.ts';
-import { summaryOf, type Summary } from './summary.ts';
+import { reportedSummary, summaryOf, type Summary } from './summary.ts';
 
 /** An Edge. */
 export interface EdgeView extends Summary {
@@ -94,11 +94,21 @@ const PATH_CONDITIONS: readonly string[] = ['KonnectivityReady', 'Reachable'];
  * Returns the condition of the path to the tenant that is False although the Exposure is Ready; undefined if there is
  * none.
  */
-export function brokenPath({ ready, conditions }: ExposureView): Condition | undefined {
+export function brokenPath(exposure: ExposureView): Condition | undefined {
+  return falseAlthoughReady(exposure, PATH_CONDITIONS);
+}
+
+/** Returns the condition Accepted of an Edge that is being deleted and still serves Exposures, as it lists them. */
+export function terminating(edge: EdgeView): Condition | undefined {
+  return falseAlthoughReady(edge, ['Accepted']);
+}
+
+function falseAlthoughReady(
+  { ready, conditions }: EdgeView | ExposureView,
+  types: readonly string[],
+): Condition | undefined {
   if (ready !== 'True') return undefined;
-  return conditions.find(
-    ({ type, status }) => PATH_CONDITIONS.includes(type) && status === 'False',
-  );
+  return conditions.find(({ type, status }) => types.includes(type) && status === 'False');
 }
 
 /** Reports whether all that is shown is healthy. What could not be read does not count. */
@@ -143,7 +153,7 @@ function edgeView(object: KubeObject): EdgeView {
     addresses: report?.addresses ?? [],
     exposures: report?.exposures,
     conditions: report?.conditions ?? [],
-    ...summaryOf(object, report),
+    ...reportedSummary(object, report),
   };
 }
 

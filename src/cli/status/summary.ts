@@ -18,15 +18,21 @@ interface Report {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** Returns the summary of an object from the operator's report. */
-export function summaryOf({ metadata }: KubeObject, report: Report | undefined): Summary {
-  const ready = findCondition(report?.conditions, 'Ready');
-  if (metadata.deletionTimestamp !== undefined) {
+/** Returns the summary of an Exposure from the operator's report. */
+export function summaryOf(object: KubeObject, report: Report | undefined): Summary {
+  if (object.metadata.deletionTimestamp !== undefined) {
+    const ready = findCondition(report?.conditions, 'Ready');
     // During cleanup, the operator reports what it waits for, and how long.
     if (ready?.reason === 'CleaningUp') return summaryFrom(ready);
     // Any other report is from before the deletion.
     return { ready: 'False', reason: 'CleaningUp', message: 'it is being deleted' };
   }
+  return reportedSummary(object, report);
+}
+
+/** Returns the summary of an Edge from the operator's report: it serves its Exposures also while it is being deleted. */
+export function reportedSummary({ metadata }: KubeObject, report: Report | undefined): Summary {
+  const ready = findCondition(report?.conditions, 'Ready');
   if (ready === undefined) {
     return notReconciled('not reconciled yet; check that the operator is running');
   }
