@@ -27,7 +27,7 @@ const FOLDERS = [
 const FORMS = [
   /\breason: ('[^,}\n]+)/g,
   /\bconst reason = ([^;]+)/g,
-  /\b(?:holds|waits)\(\s*('[^']+')/g,
+  /\b(?:conditionTrue|conditionPending)\(\s*('[^']+')/g,
   /^export const [A-Z_]+ = ('[A-Z][a-z]\w+');/gm,
 ];
 
