@@ -8,6 +8,7 @@ import { WithOwnWrites } from './own-writes.ts';
 function lab() {
   const cache = new InformerCache<KubeObject>();
   const listeners: ((change: Change<KubeObject>) => void)[] = [];
+  const listListeners: (() => () => void)[] = [];
   const notify = (changes: readonly Change<KubeObject>[]) => {
     for (const change of changes) for (const listener of listeners) listener(change);
   };
@@ -16,6 +17,10 @@ function lab() {
     list: cache.list.bind(cache),
     onChange: (listener: (change: Change<KubeObject>) => void) => {
       listeners.push(listener);
+      return () => {};
+    },
+    onList: (listener: () => () => void) => {
+      listListeners.push(listener);
       return () => {};
     },
   };
@@ -27,6 +32,15 @@ function lab() {
     versions: () => objects.list().map(({ metadata }) => metadata.resourceVersion),
     delivers: (object: KubeObject) => notify(cache.put(object)),
     deliversDeletion: (object: KubeObject) => notify(cache.remove(object)),
+    /** Begins a list. Returns a function that completes it with these objects. */
+    beginsList: () => {
+      const completed = listListeners.map((begin) => begin());
+      return (...listed: readonly KubeObject[]) => {
+        const changes = cache.replace(listed);
+        for (const complete of completed) complete();
+        notify(changes);
+      };
+    },
   };
 }
 
@@ -75,6 +89,27 @@ test('an object that another client deletes after the write is no longer listed'
   deliversDeletion(slice('11'));
 
   expect(versions()).toEqual([]);
+});
+
+test('an object that is missing in a list after the write is no longer listed', () => {
+  const { objects, versions, delivers, beginsList } = lab();
+  delivers(slice('8'));
+  objects.wrote(slice('10'));
+
+  // Another client has deleted it while no watch was open, so that the change shows the version before the write.
+  beginsList()();
+
+  expect(versions()).toEqual([]);
+});
+
+test('a list that began before the write does not hide it', () => {
+  const { objects, versions, beginsList } = lab();
+  const complete = beginsList();
+
+  objects.wrote(slice('10'));
+  complete();
+
+  expect(versions()).toEqual(['10']);
 });
 
 test('a write that the watch does not deliver is forgotten after 30 seconds', () => {

@@ -6,11 +6,14 @@ import type { Clock } from '../../clock/clock.ts';
 import { isLowerVersion, keyText, type KubeObject, type ObjectKey } from '../object.ts';
 import type { Informer } from './informer.ts';
 
-/** How long a write is included that the watch does not deliver, for example because the object was deleted meanwhile. */
+/** How long a write is included that neither the watch nor a list delivers, for example because no connection is open. */
 const MAX_AGE_MS = 30_000;
 
 /** What is used of an informer. */
-export type CachedObjects<T extends KubeObject> = Pick<Informer<T>, 'get' | 'list' | 'onChange'>;
+export type CachedObjects<T extends KubeObject> = Pick<
+  Informer<T>,
+  'get' | 'list' | 'onChange' | 'onList'
+>;
 
 interface OwnWrite<T> {
   readonly object: T;
@@ -32,6 +35,15 @@ export class WithOwnWrites<T extends KubeObject> {
       const key = keyText(object.metadata);
       const write = this.#writes.get(key);
       if (write !== undefined && !isOlder(object, write.object)) this.#writes.delete(key);
+    });
+    // A list shows the result of all earlier writes. It may lack an object that was deleted while no watch was open.
+    informer.onList(() => {
+      const earlier = [...this.#writes];
+      return () => {
+        for (const [key, write] of earlier) {
+          if (this.#writes.get(key) === write) this.#writes.delete(key);
+        }
+      };
     });
   }
 
