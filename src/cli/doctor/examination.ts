@@ -59,6 +59,16 @@ const UNKNOWN_PEER: ReadonlySet<string> = new Set(['EdgeTerminates', 'UnknownAut
 /** The hops that every connection to the tenant's API takes. */
 const PATH_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
 
+/** The hops whose result depends on the DNS and the network of the machine that probes them. */
+const PATH_FROM_HERE: ReadonlySet<HopName> = new Set([
+  ...PATH_TO_API,
+  ...(['dns', 'konnectivity'] as const),
+]);
+
+/** What to do if a hop fails here and passes for the operator. */
+const CHECK_MACHINE =
+  'The operator reaches this tenant: check the network and the DNS of this machine, and whether a proxy intercepts TLS (docs/troubleshooting.md#start-here).';
+
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
 export async function examine(run: DryRun, deps: ExaminationDeps): Promise<Examination> {
   const { object, resolved, plan, findings } = run;
@@ -260,14 +270,20 @@ function unprobed(
   ];
 }
 
-/** Adds what the operator last reported about a hop that cannot be checked from here. */
-function withLastReport(hop: HopResult, object: KubeObject): HopResult {
+/**
+ * Adds what the operator last reported about a hop that cannot be checked from here, and about one that fails only from
+ * here.
+ */
+function withLastReport(hop: HopResult, { metadata, ...object }: KubeObject): HopResult {
   const { status } = object as Partial<Exposure>;
-  const known = hop.code === 'NotObserved' && status?.hops?.find(({ name }) => name === hop.name);
-  if (!known || known.state === 'Skip') return hop;
+  const known = status?.hops?.find(({ name }) => name === hop.name);
+  if (known === undefined || known.state === 'Skip') return hop;
   const { state, reason, at } = known;
-  return {
-    ...hop,
-    message: `${hop.message} The operator reports ${state} (${reason}) since ${at}.`,
-  };
+  const message = `${hop.message} The operator reports ${state} (${reason}) since ${at}.`;
+  if (hop.code === 'NotObserved') return { ...hop, message };
+  const isCurrent = status?.observedGeneration === metadata.generation;
+  const failsOnlyHere = hop.state === 'Fail' && state === 'Pass' && isCurrent;
+  if (!failsOnlyHere || !PATH_FROM_HERE.has(hop.name)) return hop;
+  const { action } = hop;
+  return { ...hop, message, action: `${CHECK_MACHINE}${action ? ` Otherwise: ${action}` : ''}` };
 }
