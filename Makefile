@@ -17,7 +17,7 @@ help: ## Print this list
 	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b CASES=a,b SNICKET=PROGRAM select what runs (docs/bench.md)'
 	@echo '  IMAGE=NAME:TAG    with image: name of the image; default snicket.dev/snicket:VERSION'
 	@echo '  ONCE=1            with demo and demo-real: exit when the demo is complete; default without a terminal'
-	@echo '  KEEP=1            with world: keep it running until make world-down'
+	@echo '  KEEP=1            with world: keep it running; remove it with world/world down ID'
 
 install:
 	@sh scripts/install
