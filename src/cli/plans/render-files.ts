@@ -4,7 +4,6 @@
 import type { Finding } from '../../api/finding.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.ts';
 import { chartValues } from '../../management/chart-values.ts';
 import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
@@ -26,14 +25,10 @@ import { planExposure } from '../../plan/plan.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
-import { inPreferredVersion, isOfKind } from '../../providers/provider-resources.ts';
+import { isOfKind } from '../../providers/provider-resources.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { kubernetesAddress } from '../../providers/reading/service-network.ts';
-import {
-  requestedExposures,
-  withOwners,
-  type RequestedExposures,
-} from '../sources/requested-exposures.ts';
+import { filesManagement } from '../sources/requested-exposures.ts';
 import { readerOf } from '../sources/object-reader.ts';
 import type { TenantSettings } from '../flags/tenant-flags.ts';
 import { ASSUMED_APIS, assumedObjects } from './assumed-objects.ts';
@@ -75,21 +70,20 @@ export async function plansOfFiles(
   assumptions: Assumptions,
   choose: Chooser = (all) => all,
 ): Promise<{ readonly shown: readonly ExposurePlan[]; readonly notes: readonly string[] }> {
-  const owned = withOwners(files.map(inPreferredVersion));
-  const inFiles = new ManagementSnapshot(owned, ASSUMED_APIS, readerOf(owned));
-  const requested = requestedExposures(owned, inFiles);
-  const exposures = [...inFiles.exposures, ...requested.exposures];
-  const unresolved = unresolvedIn(requested, exposures);
-  const chosen = new Set(choose([...exposures, ...unresolved.map(({ object }) => object)]));
-  const objects = [...owned, ...requested.exposures];
+  const { objects, requested, unresolved, management: inFiles } = filesManagement(files);
+  const chosen = new Set(choose([...inFiles.exposures, ...unresolved]));
   const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, ASSUMED_APIS, readerOf(all));
   const deps = { ...assumptions, management };
-  const shown = unresolved.filter(({ object }) => chosen.has(object));
-  for (const object of exposures.filter((one) => chosen.has(one))) {
-    const one = await exposurePlan(object, deps, assumptions);
+  const shown: ExposurePlan[] = [];
+  for (const object of chosen) {
     const shimFindings = requested.findings.get(keyText(object.metadata)) ?? [];
+    if (unresolved.includes(object)) {
+      shown.push({ object, findings: shimFindings });
+      continue;
+    }
+    const one = await exposurePlan(object, deps, assumptions);
     shown.push({ ...one, findings: [...one.findings, ...shimFindings] });
   }
   return {
@@ -135,22 +129,6 @@ function versionNotes(
     if (written === undefined || written.apiVersion === live.apiVersion) return [];
     return `${keyText(object.metadata)}: whether the cluster serves ${objectText(live)} as ${live.apiVersion} cannot be checked from a file, which has ${written.apiVersion}. Without ${live.apiVersion}, there is no spec.patches, and k0smotron runs its own proxy on the workers`;
   });
-}
-
-/** Returns an Exposure with findings for each annotation that does not result in one. */
-function unresolvedIn(
-  { findings }: RequestedExposures,
-  exposures: readonly KubeObject[],
-): ExposurePlan[] {
-  const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
-  return [...findings]
-    .filter(([key]) => !there.has(key))
-    .map(([key, shimFindings]) => {
-      const [namespace = '', name = ''] = key.split('/');
-      const { apiVersion, kind } = RESOURCES.exposure;
-      const object = { apiVersion, kind, metadata: { name, namespace } };
-      return { object, findings: shimFindings };
-    });
 }
 
 async function exposurePlan(

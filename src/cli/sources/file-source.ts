@@ -51,12 +51,8 @@ export async function fileSourceOf(
   flags: FileFlags,
   command: Command,
 ): Promise<FileSource> {
-  const [first = '', ...others] = flags.filename ?? [await folderOf(io, { state: flags.state })];
-  const folder = isFolder(io, first) ? first : undefined;
-  const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
-  const names = others.filter((word) => isName(io, word));
-  const files = [first, ...others.filter((word) => !isName(io, word))];
-  rejectMixed(io, files);
+  const values = flags.filename ?? [await folderOf(io, { state: flags.state })];
+  const { folder, files, names } = filesAndNames(io, values);
   const [exposure, second] = [
     ...(named === undefined ? [] : [named]),
     ...names.map((name) => parseExposureName(name)),
@@ -68,9 +64,27 @@ export async function fileSourceOf(
     );
   }
   rejectContradictions(exposure, flags);
-  if (folder === undefined) return { files, exposure };
-  rejectClusterFlags({ filename: folder, state: flags.state }, command);
-  return { folder, files: [], exposure };
+  if (folder !== undefined) rejectClusterFlags({ filename: folder, state: flags.state }, command);
+  return { folder, files, exposure };
+}
+
+/** What the values of `-f` are. */
+interface FilesAndNames extends Omit<FileSource, 'exposure'> {
+  /** The names of Exposures after the files. */
+  readonly names: readonly string[];
+}
+
+/** Returns what the values of `-f` are. Throws an error if they are ambiguous. */
+export function filesAndNames(
+  io: CommandIo,
+  [first = '', ...others]: readonly string[],
+): FilesAndNames {
+  const folder = isFolder(io, first) ? first : undefined;
+  const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
+  const names = others.filter((word) => isName(io, word));
+  const files = [first, ...others.filter((word) => !isName(io, word))];
+  rejectMixed(io, files);
+  return { folder, files: folder === undefined ? files : [], names };
 }
 
 /** Throws an error if --state was given with files of a cluster. */
@@ -103,7 +117,7 @@ interface ValidObjects {
  */
 export async function validObjects(
   io: CommandIo,
-  { folder, files }: FileSource,
+  { folder, files }: Omit<FileSource, 'exposure'>,
   namespace: string = FOLDER_NAMESPACE,
 ): Promise<ValidObjects | undefined> {
   const { faults, ...sound }: ValidObjects & { readonly faults: readonly string[] } =

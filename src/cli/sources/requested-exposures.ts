@@ -5,10 +5,18 @@
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { shimContext, type ShimView } from '../../management/shim-context.ts';
 import { clusterNameOf } from '../../providers/k0s/control-plane.ts';
-import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import {
+  inPreferredVersion,
+  isOfKind,
+  PROVIDER_RESOURCES,
+} from '../../providers/provider-resources.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
+import { ASSUMED_APIS } from '../plans/assumed-objects.ts';
+import { readerOf } from './object-reader.ts';
 
 /** The Exposures that annotations request. */
 export interface RequestedExposures {
@@ -81,4 +89,37 @@ function isNamedBy(cluster: KubeObject, { kind, metadata }: KubeObject): boolean
     named('kind') === kind &&
     named('name') === metadata.name
   );
+}
+
+/** The objects of files, with the Exposures that annotations in them request. */
+interface FilesManagement {
+  readonly objects: readonly KubeObject[];
+  readonly management: ManagementSnapshot;
+  readonly requested: RequestedExposures;
+  /** A placeholder for each Exposure that an annotation requests and that cannot be created. */
+  readonly unresolved: readonly KubeObject[];
+}
+
+/** Returns the objects of files as a management cluster that serves every API. */
+export function filesManagement(files: readonly KubeObject[]): FilesManagement {
+  const owned = withOwners(files.map(inPreferredVersion));
+  const inFiles = new ManagementSnapshot(owned, ASSUMED_APIS, readerOf(owned));
+  const requested = requestedExposures(owned, inFiles);
+  const objects = [...owned, ...requested.exposures];
+  const management = new ManagementSnapshot(objects, ASSUMED_APIS, readerOf(objects));
+  return { objects, management, requested, unresolved: unresolvedIn(requested, management) };
+}
+
+function unresolvedIn(
+  { findings }: RequestedExposures,
+  { exposures }: ManagementSnapshot,
+): readonly KubeObject[] {
+  const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
+  const { apiVersion, kind } = RESOURCES.exposure;
+  return [...findings.keys()]
+    .filter((key) => !there.has(key))
+    .map((key) => {
+      const [namespace = '', name = ''] = key.split('/');
+      return { apiVersion, kind, metadata: { name, namespace } };
+    });
 }
