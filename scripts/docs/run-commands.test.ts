@@ -56,7 +56,7 @@ const EXIT_CODES: readonly (readonly [page: RegExp, command: RegExp, exitCode: n
   [/quick-start\.md$/, /^status$/, 0],
   [/./, /^(?:status|doctor)(?: -A| --all-namespaces| red| tenants\/blue red)?(?: --watch)?$/, 1],
   // The page shows a host without an address.
-  [/dns\.md$/, /^dns(?!.* -(?:f|-format|-state))/, 1],
+  [/dns\.md$/, /^dns(?!.* -(?:f \/|-format|-state))/, 1],
   // The page shows a tenant that differs from its plan.
   [/diff\.md$/, /^diff(?!.*--state)/, 1],
   [/expose-command\.md$/, / --api-host /, 1],

@@ -125,7 +125,7 @@ describe('__complete', () => {
     }).stop();
 
     expect(await completionsOf('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
-    expect(await completionsOf('dns', '-f', 'none', '')).toEqual([':4']);
+    expect(await completionsOf('doctor', '-f', 'none', '')).toEqual([':4']);
     expect(await completionsOf('status', '--state', '.', '')).toEqual([
       'amber',
       'default/amber',

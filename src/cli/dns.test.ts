@@ -153,6 +153,76 @@ host-record=api.red.test,2001:db8::10,300
   });
 });
 
+describe('dns -f with files', () => {
+  const files = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata: { name: shared, annotations: { snicket.dev/is-default: 'true' } }
+spec: { driver: haproxy, addresses: [203.0.113.10], allowedHosts: ['*.k0s.example.io'] }
+---
+apiVersion: k0smotron.io/v1beta2
+kind: Cluster
+metadata: { name: blue, namespace: tenants, annotations: { snicket.dev/edge: shared } }
+spec:
+  version: v1.34.1-k0s.0
+  ingress:
+    apiHost: kube-api.k0s.example.io
+    konnectivityHost: konnectivity.k0s.example.io
+    className: haproxy
+`;
+  const BLUE = `; Edge shared
+*.k0s.example.io. 300 IN A     203.0.113.10
+`;
+
+  test('prints the records of the Exposures that annotations request', async () => {
+    terminal.write('edge.yaml', files);
+    const args = ['dns', '-f', 'edge.yaml', 'tenants/blue', '--format', 'bind', '--wildcard'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
+
+    expect(stderr).toBe(
+      'note: Exposure tenants/blue is what an annotation of Cluster tenants/blue asks for\n',
+    );
+    expect(stdout).toBe(BLUE);
+    expect(exitCode).toBe(0);
+  });
+
+  test('reads standard input', async () => {
+    const args = ['dns', '-f', '-', '--format', 'bind', '--wildcard'];
+
+    expect(await terminal.snicket(args, files)).toMatchObject({ exitCode: 0, stdout: BLUE });
+  });
+
+  test('reports an annotation without an Edge', async () => {
+    const lost = files.replace('snicket.dev/edge: shared', 'snicket.dev/edge: gone');
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', '-'], lost);
+
+    expect(stdout).toBe('');
+    expect(stderr).toContain('error: tenants/blue: EdgeNotFound: ');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    ['an invalid file', 'kind: Exposure', [], 2, 'error: standard input:1:1: '],
+    [
+      'no Exposure',
+      'apiVersion: v1\nkind: Service\nmetadata: { name: a }',
+      [],
+      2,
+      'no Exposures in',
+    ],
+    ['another Exposure', files, ['tenants/red'], 2, 'Exposure not found: tenants/red'],
+    ['a context', files, ['--context', 'a'], 2, '--context cannot be combined with -f'],
+    ['a state', files, ['--state', 'a'], 2, '--state requires the folder of snicket run in -f'],
+  ] as const)('rejects %s', async (_, input, more, code, message) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', '-', ...more], input);
+
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+    expect(exitCode).toBe(code);
+  });
+});
+
 test('prints no konnectivity record if the TenantRoutes have none', async () => {
   exposure('plain/told', { edgeRef: { name: 'shared' } });
   const place = { name: 'told-1', namespace: 'plain' };

@@ -4,7 +4,7 @@ import { fieldValue } from './flags/field-value.ts';
 import { parsedBy } from './flags/flag-values.ts';
 import {
   exposureNames,
-  folderOption,
+  filesOption,
   rejectGiven,
   stateOption,
   withClusterFlags,
@@ -26,6 +26,7 @@ Examples:
   snicket dns -A --format bind --wildcard  # records, with wildcards
   snicket dns blue --format windows --zone example.com
   snicket dns -f tenants.d --format hosts  # from a folder
+  snicket dns -f edge.yaml blue.yaml       # files instead of a cluster
   snicket dns --state /var/lib/snicket     # from a state folder
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
@@ -47,7 +48,8 @@ const MAX_TTL_SECONDS = 2 ** 31 - 1;
 const FORMAT_FLAGS = ['wildcard', 'ttl', 'zone'] as const;
 
 /** The flags as Commander reads them. */
-export interface DnsFlags extends SourceFlags {
+export interface DnsFlags extends Omit<SourceFlags, 'filename'> {
+  readonly filename?: readonly string[];
   readonly output: Output;
   readonly format?: FormatName;
   readonly wildcard: boolean;
@@ -66,7 +68,7 @@ export function dnsCommand(io: CommandIo): Command {
       ).argParser(exposureNames),
     )
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
-    .addOption(folderOption())
+    .addOption(filesOption())
     .addOption(stateOption())
     .addOption(outputOption())
     .optionsGroup('Options for records:')

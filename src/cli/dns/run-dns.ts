@@ -17,10 +17,9 @@ import {
   type StateKind,
 } from '../output/output.ts';
 import { withProgress } from '../output/progress.ts';
-import { readManagement } from '../sources/read-management.ts';
-import { noExposureText } from '../sources/selected-exposures.ts';
 import { checkNames, type NameCheck, type NameState } from './checks.ts';
 import { destinationText } from './destination.ts';
+import { dnsSource } from './dns-source.ts';
 import { embeddedAddress } from './embedded-address.ts';
 import { recordSets } from './entries.ts';
 import { embeddedAddressFindings, embeddedAddressNotes, recordsOf } from './records.ts';
@@ -33,10 +32,14 @@ export async function runDns(
   flags: DnsFlags,
   command: Command,
 ): Promise<void> {
-  const { management, choices, select } = await readManagement(io, exposures, flags, command);
-  const chosen = select(choices);
-  if (chosen.length === 0) printMessage(io, noExposureText(choices));
-  const required = requiredNames(chosen, management, flags.operatorNamespace);
+  const source = await dnsSource(io, exposures, flags, command);
+  if (source === undefined) return;
+  const { names, findings: found } = requiredNames(
+    source.chosen,
+    source.management,
+    flags.operatorNamespace,
+  );
+  const required = { names, findings: [...source.findings, ...found] };
   const { format, wildcard, ttl, zone = [] } = flags;
   if (format === undefined) return check(io, required, flags.output);
   const options = { format, hasWildcards: wildcard, ttlSeconds: ttl, zones: zone };

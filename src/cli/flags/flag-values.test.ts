@@ -30,7 +30,7 @@ describe('an empty value, as of an unset variable, is rejected:', () => {
   test.each([
     [['doctor', '-f', ''], FOLDER],
     [['kubeconfig', 'blue', '-f', ''], FOLDER],
-    [['dns', '-f', ''], FOLDER],
+    [['dns', '-f', ''], FILE],
     [['render', '-f', ''], FILE],
     [['render', '-f', 'edge.yaml', ''], FILE],
     [['run', ''], FOLDER],

@@ -222,15 +222,18 @@ test('render -f reports a Secret that is not in the folder', async () => {
   expect(exitCode).toBe(1);
 });
 
-test.each([[['dns']], [['kubeconfig', 'blue']]])(
+test.each([
+  [['dns'], 'error: cannot read gone: no such file\n'],
+  [['kubeconfig', 'blue'], 'pass the folder of snicket run\n'],
+])(
   'rejects a missing folder, and flags of a cluster together with -f: %j',
-  async (args) => {
+  async (args, message) => {
     using terminal = new Terminal();
 
     const missing = await terminal.snicket([...args, '-f', 'gone']);
     const combined = await terminal.snicket([...args, '-f', '.', '--context', 'here']);
 
-    expect(missing.stderr).toContain('pass the folder of snicket run\n');
+    expect(missing.stderr).toContain(message);
     expect(missing.exitCode).toBe(2);
     expect(combined.stderr).toBe(
       'error: --context cannot be combined with -f\nhint: remove --context\n',
