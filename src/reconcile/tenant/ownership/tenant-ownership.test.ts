@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { KubeError } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
@@ -162,6 +163,33 @@ describe('an owner', () => {
     await a.tend();
     expect(a.changed).toEqual(['tenants/blue']);
     expect(a.isOwner).toBe(false);
+  });
+
+  test('repeats a renewal whose response was lost, although the Lease was read meanwhile', async () => {
+    const a = new Cluster('a');
+    await a.acquire();
+    const replace = a.client.replace.bind(a.client);
+    const [isStored, isLost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    a.client.replace = async (...lease) => {
+      await replace(...lease);
+      isStored.resolve();
+      await isLost.promise;
+      throw new KubeError('Unreachable', 'the connection was closed');
+    };
+    a.clock.advance(DURATION_MS / 3);
+
+    const renewing = a.tend();
+    await isStored.promise;
+    await a.acquire({ confirm: true });
+    isLost.resolve();
+    await renewing;
+
+    expect(a.scheduled).toEqual([DURATION_MS / 3, DURATION_MS / 15]);
+    a.client.replace = replace;
+    a.clock.advance(DURATION_MS / 15);
+    await a.tend();
+    expect(a.scheduled.at(-1)).toBe(DURATION_MS / 3);
+    expect(a.changed).toEqual([]);
   });
 
   test('finds at its renewal that another owner has written the Lease', async () => {

@@ -189,7 +189,8 @@ export class TenantOwnership {
       await this.#write(key, held.client, held.lease, boundedSignal);
     } catch (error) {
       if (signal.aborted || !isKubeError(error)) throw error;
-      if (this.#held.get(key) !== held) return; // acquired again meanwhile
+      // Acquired again or lost meanwhile. A Lease that was only read again is still due.
+      if (this.#held.get(key)?.renewAtMs !== held.renewAtMs) return;
       const isChanged = isKubeError(error, 'Conflict') || isKubeError(error, 'NotFound');
       log.warn('tenant lease not renewed', { exposure: key, error });
       if (isChanged || clock.nowMs() >= held.validUntilMs) {
