@@ -93,6 +93,30 @@ test.concurrent.each([
   expect(exposureStatus.safeParse(lab.statusOf('evil')).error).toBeUndefined();
 });
 
+test.concurrent.each([
+  ['null', null],
+  ['a text', 'x'],
+  ['a list with null', [null]],
+  ['an entry without fields', [{ manager: 'a', fieldsV1: null }]],
+])(
+  'managedFields of %s in the response to a write are a fault of the tenant',
+  async (_, fields) => {
+    await using lab = await OperatorLab.start({ transport: 'tls' });
+    using _hostile = await HostileTenant.start(lab, ['evil'], ({ path, response, isWatch }) => {
+      if (isWatch || !/\/endpointslices\/./.test(path)) return false;
+      const name = path.split('/').at(-1) ?? '';
+      const slice = objectOf('EndpointSlice', { name, namespace: 'default', resourceVersion: '9' });
+      answerJson(response, { ...slice, metadata: { ...slice.metadata, managedFields: fields } });
+      return true;
+    });
+
+    await lab.expose('evil');
+
+    const condition = await lab.untilCondition('evil', 'WorkersReady', /^False (Not|Internal)/);
+    expect(condition).toMatch(/^False NotKubernetes.*EndpointSlice default\/\S+ is malformed/);
+  },
+);
+
 test.concurrent('a token that is echoed in another encoding is never shown', async () => {
   await using lab = await OperatorLab.start({ transport: 'tls' });
   const letters = HostileTenant.token.split('');

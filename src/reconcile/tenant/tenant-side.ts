@@ -176,7 +176,9 @@ export async function applyTenantSide(
     const { apiVersion, kind } = desired;
     const object = applied.object && validated({ ...applied.object, apiVersion, kind });
     if (object !== undefined) after.push(object);
-    if (object !== undefined && applied.outcome === 'applied') link.wrote(object);
+    if (object !== undefined && applied.outcome === 'applied') {
+      readObject(object, (written) => link.wrote(written));
+    }
     if (applied.outcome === 'held') {
       retryInMs = soonest(retryInMs, applied.retryInMs);
     }
