@@ -7,8 +7,9 @@ import type { Hosts } from '../api/hosts.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { DiscoveredApis } from '../edges/driver.ts';
 import type { Route, RouteKind } from '../edges/route.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { textAt } from '../kube/unstructured.ts';
+import { listAt, textAt, textMapAt } from '../kube/unstructured.ts';
 import type { ProviderIngress } from './control-plane.ts';
 
 /** Reports whether an Ingress has these hosts, the class of the Edge, and the annotations for TLS passthrough. */
@@ -35,6 +36,30 @@ export function isRouteOf(
       ([name, value]) => annotations.get(name) === value,
     )
   );
+}
+
+/**
+ * Reports whether the current Ingress of a provider has what {@link isRouteOf} requires: its provider may not have written the
+ * latest fields of the control plane yet, and other clients may have changed it.
+ */
+export function isCurrentRouteOf(
+  edge: Edge,
+  ingress: KubeObject,
+  { api, konnectivity }: Hosts,
+  served: DiscoveredApis,
+): boolean {
+  if (edge.spec.driver === 'None') return true;
+  const current = listAt(ingress, 'spec', 'rules').map((rule) => textAt(rule, 'host'));
+  const isComplete = [api, konnectivity].every(
+    (host) => host === undefined || current.includes(host),
+  );
+  const provided = {
+    name: ingress.metadata.name,
+    className: textAt(ingress, 'spec', 'ingressClassName'),
+    annotations: textMapAt(ingress, 'metadata', 'annotations'),
+    hosts: { api, konnectivity },
+  };
+  return isComplete && isRouteOf(edge, provided, { api, konnectivity }, served);
 }
 
 /** The name of the annotation in all controllers with a driver of their own. */

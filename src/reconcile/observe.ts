@@ -6,6 +6,7 @@ import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { Facts, Plan } from '../plan/plan.ts';
+import { isCurrentRouteOf } from '../plan/provider-ingress.ts';
 import {
   readControlPlane,
   type ControlPlaneObjects,
@@ -114,7 +115,12 @@ export async function observeExposure(
           name: ingress.name,
           namespace: exposure.metadata.namespace,
         });
-  const live = [...management.ownedBy(object), ...(provided === undefined ? [] : [provided])];
+  // Another Ingress has the addresses of another controller.
+  const isRoute =
+    ingress !== undefined &&
+    provided !== undefined &&
+    isCurrentRouteOf(edge, provided, ingress.hosts, management.served);
+  const live = [...management.ownedBy(object), ...(isRoute ? [provided] : [])];
   const facts = {
     controlPlane: reading.controlPlane,
     conflict,

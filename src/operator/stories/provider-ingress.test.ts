@@ -35,7 +35,7 @@ function ingressOfK0smotron(): ApiObject {
   const rules = Object.values(HOSTS).map((host) => ({ host }));
   return objectOf(
     'Ingress',
-    { name: 'kmc-red', namespace: TENANTS },
+    { name: 'kmc-red', namespace: TENANTS, annotations: PASSTHROUGH },
     {
       apiVersion: RESOURCES.ingress.apiVersion,
       spec: { ingressClassName: 'haproxy', rules },
@@ -99,4 +99,29 @@ test('the Ingress of k0smotron is a claim of others once its user turns it off',
 
   await lab.until('the route of Snicket', () => hasOwnRoute(lab));
   await lab.untilCondition('red', 'Routed', /HostClaimed: .*Ingress tenants\/kmc-red/);
+});
+
+test.each([
+  ['without TLS passthrough', { metadata: { annotations: null } }],
+  ['of another class', { spec: { ingressClassName: 'nginx' } }],
+  ['without the konnectivity host', { spec: { rules: [{ host: HOSTS.apiHost }] } }],
+])('an existing Ingress of k0smotron %s is no route', async (_, change) => {
+  await using lab = await startLab('haproxy');
+  lab.management.seed(ingressOfK0smotron());
+  const key = { name: 'kmc-red', namespace: TENANTS };
+  await lab.user.patch(RESOURCES.ingress, key, 'merge', change);
+  const status = { loadBalancer: { ingress: [{ ip: '192.0.2.77' }] } };
+  const options = { subresource: 'status' } as const;
+  await lab.user.patch(RESOURCES.ingress, key, 'merge', { status }, options);
+
+  const routed = await lab.untilCondition('red', 'Routed', /^False NotReconciled/);
+  expect(routed).toContain('Ingress tenants/kmc-red differs from the fields of its control plane');
+  // The address may be that of another controller.
+  expect(JSON.stringify(lab.statusOf('red'))).not.toContain('192.0.2.77');
+
+  const { metadata, spec } = ingressOfK0smotron();
+  const { annotations } = metadata;
+  await lab.user.patch(RESOURCES.ingress, key, 'merge', { metadata: { annotations }, spec });
+
+  await lab.untilCondition('red', 'Routed', /^True Admitted: the controller serves it at 192/);
 });

@@ -4,6 +4,8 @@
 import { driverFor } from '../../edges/driver-for.ts';
 import { edgeContext, providerIngress } from '../../management/edge-state.ts';
 import type { ManagementContext } from '../../management/management-view.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { isCurrentRouteOf } from '../../plan/provider-ingress.ts';
 import type { AppliedExposure } from '../reconcile-exposure.ts';
 import {
   conditionFalse,
@@ -35,6 +37,10 @@ export function routedState(
   if (error !== undefined) return conditionFalse(error);
   const context = edgeContext(cluster, edge, exposure.metadata.namespace);
   const provided = providerIngress(cluster, routes);
+  const hosts = { api: routes.api.host, konnectivity: routes.konnectivity?.host };
+  if (provided !== undefined && !isCurrentRouteOf(edge, provided, hosts, context.served)) {
+    return conditionPending('NotReconciled', providerIngressOutdated(provided));
+  }
   const objects = [
     ...cluster.management.ownedBy(exposure),
     ...(provided === undefined ? [] : [provided]),
@@ -51,6 +57,10 @@ export function routedState(
     case 'Unknown':
       return handshakeState(hops, edge.spec.driver === 'None' ? message : undefined);
   }
+}
+
+function providerIngressOutdated(ingress: KubeObject): string {
+  return `${objectText(ingress)} differs from the fields of its control plane, which make it the route: its hosts, its class or its annotations for TLS passthrough. Check why its provider has not updated it.`;
 }
 
 /** The state if the controller never reports whether it serves a route. Then a TLS handshake decides. */
