@@ -4,12 +4,12 @@
  * Needs root and Go: docs/world.md.
  */
 import {
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
   snicketEdge,
-  SYSTEM,
+  SYSTEM_NAMESPACE,
 } from '../e2e/installed-snicket.ts';
 import {
   homeNamespace,
@@ -56,7 +56,7 @@ installs a proxy on every worker, which sends the name of the tenant.`);
   await world.management.apply(snicketEdge(), ...exposures(world));
   for (const tenant of tenants) pointToEdge(world, tenant);
   progress.update('snicket', 'waiting for the Exposures to be Ready');
-  for (const tenant of tenants) await exposed(world, tenant);
+  for (const tenant of tenants) await untilReachable(world, tenant);
   progress.done('snicket', 'the Exposures are Ready');
   for (const { pod } of pods) await untilPodReachesApi(pod);
   const solution = await Promise.all(pods.map(async (pod) => podFinding(pod, 'tenant')));
@@ -135,14 +135,14 @@ function refusalIn(stderr: string): string {
  * @throws CommandError if it finds a problem, with its output
  */
 async function snicketInOperator(world: World, ...args: readonly string[]): Promise<string> {
-  const operator = [`--namespace=${SYSTEM}`, 'exec', 'deploy/snicket-operator', '--'];
+  const operator = [`--namespace=${SYSTEM_NAMESPACE}`, 'exec', 'deploy/snicket-operator', '--'];
   return world.management.kubectl(...operator, 'snicket', ...args);
 }
 
 function commands(world: World): readonly Command[] {
   // Always with --world, because the user may have other worlds.
   const kubectl = (cluster: string) => `world/world kubectl --world ${world.id} ${cluster}`;
-  const inOperator = `${kubectl('management')} --namespace ${SYSTEM} exec deploy/snicket-operator`;
+  const inOperator = `${kubectl('management')} --namespace ${SYSTEM_NAMESPACE} exec deploy/snicket-operator`;
   return [
     {
       line: `${kubectl('a')} exec hello -- kubectl get namespaces`,

@@ -10,7 +10,7 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
   restartAgents,
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
@@ -54,7 +54,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
         await world.management.apply(exposureOf(world.tenant(name), { mode, address }));
       }
 
-      for (const name of TENANTS) await exposed(world, world.tenant(name));
+      for (const name of TENANTS) await untilReachable(world, world.tenant(name));
     });
 
     test.each(TENANTS)('pods of tenant %s reach only their own API server', async (name) => {
@@ -102,7 +102,7 @@ test.each(TENANTS)(
 );
 
 test('kubectl get exposures shows the status', async () => {
-  for (const name of TENANTS) await exposed(world, world.tenant(name));
+  for (const name of TENANTS) await untilReachable(world, world.tenant(name));
 
   const table = await world.management.kubectl('get', 'exposures', '--all-namespaces');
 

@@ -15,12 +15,12 @@ import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
   EDGE_ADDRESS,
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
   snicketEdge,
-  SYSTEM,
+  SYSTEM_NAMESPACE,
 } from './installed-snicket.ts';
 
 interface Report {
@@ -48,7 +48,7 @@ beforeAll(async () => {
     pointToEdge(world, world.tenant(name));
     await world.management.apply(exposureOf(world.tenant(name)));
   }
-  await exposed(world, world.tenant('a'));
+  await untilReachable(world, world.tenant('a'));
 });
 
 afterAll(async () => world?.stop());
@@ -92,7 +92,7 @@ async function untilFailing(name: string, ...codes: readonly string[]): Promise<
 }
 
 async function scaleOperator(replicas: number): Promise<void> {
-  const deployment = ['deployment/snicket-operator', `--namespace=${SYSTEM}`];
+  const deployment = ['deployment/snicket-operator', `--namespace=${SYSTEM_NAMESPACE}`];
   await world.management.kubectl('scale', ...deployment, `--replicas=${replicas}`);
 }
 
@@ -158,7 +158,7 @@ describe('invalid specs, with the operator running', () => {
       ...desired,
       spec: { ...desired.spec, edgeRef: { name: 'shared' } },
     });
-    await exposed(world, tenant);
+    await untilReachable(world, tenant);
   });
 
   test('the image of the proxy does not exist', async () => {
@@ -168,7 +168,7 @@ describe('invalid specs, with the operator running', () => {
 
     await untilFailing('a', 'ProxyImageMissing');
     await world.management.apply(exposureOf(tenant));
-    await exposed(world, tenant);
+    await untilReachable(world, tenant);
   });
 });
 

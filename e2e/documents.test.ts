@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { comparable } from '../scripts/docs/documented-output.ts';
+import { normalized } from '../scripts/docs/documented-output.ts';
 import { INSPECTION_PAGES } from '../scripts/docs/kubectl-pages.ts';
 import { parsePage, type CodeBlock } from '../scripts/docs/pages.ts';
 import type { KubeObject } from '../src/kube/object.ts';
@@ -87,12 +87,12 @@ describe('docs/quick-start.md', () => {
   beforeAll(async () => {
     const progress = terminalProgress();
     // The certificate of this tenant has the hosts that Snicket derives from namespace and name.
-    // Kamaji adds the name of its Service to the certificate, too.
+    // Kamaji also adds the name of its Service.
     const blue = { certificateNames: ['blue.tenants.svc'] };
     world = await World.start({ tenants: { 'tenants-blue': blue } }, { progress });
     laptop = await world.addHost('laptop');
     await createControlPlane(world);
-    await world.image(await snicketImage(progress));
+    await world.importImage(await snicketImage(progress));
     folder = mkdtempSync(join(tmpdir(), 'quick-start-'));
     symlinkSync(join(repository, 'deploy'), join(folder, 'deploy'));
     for (const name of ['snicket', 'kubectl-snicket']) {
@@ -146,7 +146,7 @@ describe('docs/quick-start.md', () => {
     }
   });
 
-  /** Runs a command of the page, with what its prose says around it. */
+  /** Runs a command of the page, and does what the text around it asks the user to do. */
   async function runStep(command: string, tenant: Cluster): Promise<string> {
     if (command === 'snicket status') {
       // The operator needs a moment to observe the Edge.
@@ -156,7 +156,7 @@ describe('docs/quick-start.md', () => {
       return output ?? '';
     }
     if (command.startsWith('snicket expose ')) {
-      const output = await shell(withoutPrompts());
+      const output = await shell(exposeCommand());
       await restartAgents(tenant);
       await tenant.kubectl('run', 'hello', '--image=snicket.test/tools:1');
       await tenant.kubectl('wait', '--for=condition=Ready', '--timeout=100s', 'pod/hello');
@@ -169,8 +169,8 @@ describe('docs/quick-start.md', () => {
     return output;
   }
 
-  /** Runs the commands of a page that are kubectl's. */
-  async function kubectlOf(page: string): Promise<void> {
+  /** Runs the kubectl commands of a page. */
+  async function runKubectlCommands(page: string): Promise<void> {
     const commands = blocksOf(page)
       .filter(({ language }) => language === 'sh')
       .flatMap(({ text }) => text.replaceAll(/\\\n */g, '').split('\n'))
@@ -179,7 +179,7 @@ describe('docs/quick-start.md', () => {
     expect(commands).not.toEqual([]);
   }
 
-  test.each(INSPECTION_PAGES)('the kubectl commands of %s work afterwards', kubectlOf);
+  test.each(INSPECTION_PAGES)('the kubectl commands of %s work afterwards', runKubectlCommands);
 
   test('its last command removes everything from the tenant', async () => {
     await shell(blocks.find(isCleanup)?.text ?? '');
@@ -190,13 +190,13 @@ describe('docs/quick-start.md', () => {
   });
 
   test('the commands of docs/tasks/uninstall.md remove Snicket', async () => {
-    await kubectlOf('docs/tasks/uninstall.md');
+    await runKubectlCommands('docs/tasks/uninstall.md');
 
     expect(await world.management.get('namespace', 'snicket-system')).toBeUndefined();
   });
 
-  /** The command of the page that answers the prompts. */
-  function withoutPrompts(): string {
+  /** Returns the command that the page shows for running without prompts. */
+  function exposeCommand(): string {
     const page = readFileSync(join(repository, 'docs/quick-start.md'), 'utf8');
     const [, command] = /skip the prompts, run `([^`]+)`/.exec(page) ?? [];
     if (command === undefined) throw new Error('the page has no command without prompts');
@@ -204,19 +204,19 @@ describe('docs/quick-start.md', () => {
   }
 });
 
-/** Expects that each line begins with the same word as a documented one. */
+/** Expects that each line begins with the same word as some documented line. */
 function expectSameRows(output: string, documented: string): void {
   const rows = (text: string) =>
-    comparable(text)
+    normalized(text)
       .split('\n')
       .flatMap((line) => /^ ?(\S+)/.exec(line)?.[1] ?? []);
   const known = new Set(rows(documented));
   expect(rows(output)).not.toEqual([]);
-  // Unlike the one of the page, the control plane has konnectivity, which kubectl exec needs.
+  // The control plane on the page has no konnectivity. This one does, because kubectl exec requires it.
   expect(rows(output).filter((row) => !known.has(row) && row !== 'Konnectivity')).toEqual([]);
 }
 
-/** Creates the TenantControlPlane `tenants/blue` of Kamaji. A tenant of the world is its control plane. */
+/** Creates Kamaji's TenantControlPlane `tenants/blue`. Its API server is that of a tenant in the world. */
 async function createControlPlane(world: World): Promise<void> {
   const { management } = world;
   const { controlPlane, plan } = world.tenant('tenants-blue');

@@ -12,7 +12,7 @@ import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import {
   restartAgents,
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
@@ -78,7 +78,7 @@ test('pods reach their API server once the cloud provider has set the address of
   await restartAgents(tenant);
 
   expect(await namespacesSeenBy(pod)).toContain(homeNamespace(tenant));
-  await exposed(world, tenant);
+  await untilReachable(world, tenant);
 });
 
 interface Node {

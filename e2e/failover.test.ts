@@ -17,7 +17,12 @@ import { tenantNamespace } from '../world/tenant-service.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import { AuditLog, auditText, isAccepted, type AuditEvent } from './audit-log.ts';
-import { exposed, SYSTEM, type Condition, type Exposure } from './installed-snicket.ts';
+import {
+  untilReachable,
+  SYSTEM_NAMESPACE,
+  type Condition,
+  type Exposure,
+} from './installed-snicket.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
@@ -71,7 +76,7 @@ beforeAll(async () => {
     },
     { progress },
   );
-  await world.image(archive);
+  await world.importImage(archive);
   tenant = world.tenant('a');
   const { management } = world;
   await management.kubectl('apply', '--server-side', '-f', join(repository, 'deploy', 'crds'));
@@ -81,12 +86,12 @@ beforeAll(async () => {
   ]);
   world.dns.set(tenant.plan.hosts.api, EDGE_ADDRESS);
   await management.apply(
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } },
     edge(),
     exposure('a', tenant.plan.hosts.api),
   );
   replicas = [await startReplica('first'), await startReplica('second')];
-  await exposed(world, tenant);
+  await untilReachable(world, tenant);
   await management.apply(exposure('rival', tenant.plan.hosts.api));
   await untilCondition('rival', 'Accepted', 'False HostConflict');
   const leader = await untilSettled(await untilOneLeads());
@@ -208,7 +213,7 @@ test('Exposures and TenantRoutes restored without status: every host keeps its o
   for (const { operator } of replicas) await operator.restart();
 
   await untilCondition('rival', 'Accepted', 'False HostConflict');
-  await exposed(world, tenant);
+  await untilReachable(world, tenant);
   expect(await hostOwners()).toEqual(before);
   const accepted = statusWrites(sinceUs)
     .filter(({ objectRef }) => objectRef.name === 'rival')
@@ -292,7 +297,7 @@ function nowUs(): number {
 
 async function leaseHolder(): Promise<string> {
   const lease = await world.management.get<{ spec: { holderIdentity?: string } }>(
-    ...(['lease', LEASE, SYSTEM] as const),
+    ...(['lease', LEASE, SYSTEM_NAMESPACE] as const),
   );
   return lease?.spec.holderIdentity ?? '';
 }
@@ -434,7 +439,7 @@ function writesOf(log: AuditLog, { address }: Replica): readonly AuditEvent[] {
 }
 
 function isLease({ resource, namespace, name }: AuditEvent['objectRef']): boolean {
-  return resource === 'leases' && namespace === SYSTEM && name === LEASE;
+  return resource === 'leases' && namespace === SYSTEM_NAMESPACE && name === LEASE;
 }
 
 function isRenewal(event: AuditEvent): boolean {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const progress = terminalProgress();
   const archive = await snicketImage(progress);
   world = await World.start({ tenants: { a: {} } }, { progress });
-  await world.image(archive);
+  await world.importImage(archive);
   management = world.management;
   tenant = world.tenant('a');
   for (const cluster of [management, tenant]) await cluster.apply(strictNamespace());

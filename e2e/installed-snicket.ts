@@ -10,10 +10,10 @@ import type { World } from '../world/world.ts';
 import { snicketImage } from './snicket-image.ts';
 
 /** Namespace of operator and gateway. */
-export const SYSTEM = 'snicket-system';
+export const SYSTEM_NAMESPACE = 'snicket-system';
 /** Address that the simulated load balancer assigns to the gateway. */
 export const EDGE_ADDRESS = '172.30.3.1';
-/** The Edge's port, and the ports that the workers of a world dial. The gateway routes by name on all of them. */
+/** The Edge's port, and the ports that the workers of a world dial. The gateway routes by SNI on all of them. */
 const EDGE_PORTS = [443, API_PORT, KONNECTIVITY_PORT];
 
 /** A condition of an Exposure. */
@@ -38,24 +38,25 @@ export interface Exposure {
 
 /** Installs operator and gateway, and assigns the gateway its address. */
 export async function installSnicket(world: World, progress: Progress): Promise<void> {
-  await world.image(await snicketImage(progress));
+  await world.importImage(await snicketImage(progress));
   const { management } = world;
   progress.update('snicket', 'kubectl apply -k deploy');
   await applyServerSide(management, '-k', join(repository, 'deploy'));
   await simulateLoadBalancer(management);
-  for (const name of ['snicket-operator', 'snicket-gateway']) await rolledOut(management, name);
+  for (const name of ['snicket-operator', 'snicket-gateway'])
+    await untilRolledOut(management, name);
   progress.done('snicket', 'installed');
 }
 
 /** Installs the operator without the gateway, for other edges. */
 export async function installOperator(world: World, progress: Progress): Promise<void> {
-  await world.image(await snicketImage(progress));
+  await world.importImage(await snicketImage(progress));
   const { management } = world;
   progress.update('snicket', 'kubectl apply -f deploy, without the gateway');
   const files = ['crds', 'namespace.yaml', 'operator.yaml'];
   const paths = files.flatMap((name) => ['-f', join(repository, 'deploy', name)]);
   await applyServerSide(management, ...paths);
-  await rolledOut(management, 'snicket-operator');
+  await untilRolledOut(management, 'snicket-operator');
   progress.done('snicket', 'installed');
 }
 
@@ -65,9 +66,9 @@ async function applyServerSide(management: Cluster, ...files: string[]): Promise
   await management.untilCrdsEstablished();
 }
 
-async function rolledOut(management: Cluster, deployment: string): Promise<void> {
+async function untilRolledOut(management: Cluster, deployment: string): Promise<void> {
   await management.kubectl(
-    ...['rollout', 'status', `--namespace=${SYSTEM}`, `deployment/${deployment}`],
+    ...['rollout', 'status', `--namespace=${SYSTEM_NAMESPACE}`, `deployment/${deployment}`],
     '--timeout=100s',
   );
 }
@@ -77,7 +78,7 @@ export async function simulateLoadBalancer(management: Cluster): Promise<void> {
   const worker = management.worker();
   await worker.exec('ip', 'address', 'add', `${EDGE_ADDRESS}/16`, 'dev', 'eth0');
   const ports = EDGE_PORTS.map((port) => ({ name: `tls-${port}`, port, targetPort: 'tls' }));
-  const service = ['service', 'snicket-gateway', `--namespace=${SYSTEM}`];
+  const service = ['service', 'snicket-gateway', `--namespace=${SYSTEM_NAMESPACE}`];
   await management.kubectl(
     ...['patch', ...service, '--type=merge', '--patch', JSON.stringify({ spec: { ports } })],
   );
@@ -141,7 +142,11 @@ export async function restartAgents(tenant: Cluster): Promise<void> {
  * Waits until all conditions of a tenant's Exposure are True for its current spec, and its proxies are rolled out. On a
  * timeout, the error contains the conditions.
  */
-export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_000): Promise<void> {
+export async function untilReachable(
+  world: World,
+  tenant: Cluster,
+  deadlineMs = 150_000,
+): Promise<void> {
   const { name } = tenant;
   let last: string | undefined;
   const isReady = async () => {

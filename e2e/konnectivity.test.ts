@@ -11,7 +11,7 @@ import { waitFor } from '../world/wait.ts';
 import { tenantNamespace } from '../world/tenant-service.ts';
 import { World } from '../world/world.ts';
 import {
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
@@ -255,7 +255,7 @@ describe('the condition KonnectivityReady', () => {
     await world.management.apply(snicketEdge());
     pointToEdge(world, tenant);
     await world.management.apply(exposureOf(tenant));
-    await exposed(world, tenant);
+    await untilReachable(world, tenant);
   });
 
   test('is True while agents are connected, and False while there are none', async () => {

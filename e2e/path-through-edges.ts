@@ -20,7 +20,7 @@ import { allObjects, type ObjectTexts } from './all-objects.ts';
 import { requestLoopScript, failedRequests } from './request-loop.ts';
 import type { EdgeSetup } from './edge-setups.ts';
 import {
-  exposed,
+  untilReachable,
   exposureOf,
   installOperator,
   pointToEdge,
@@ -117,7 +117,7 @@ export function testEdgeSetups(...setups: readonly [EdgeSetup, ...EdgeSetup[]]):
           expect(claimed.reason).toBe('HostClaimed');
           expect(claimed.message).toContain(`IngressRouteTCP ${target.namespace}/${api}`);
           expect(otherStatus).toBe('True');
-          await exposed(world, a);
+          await untilReachable(world, a);
         });
       }
     },
@@ -194,7 +194,7 @@ async function useSetup(setup: EdgeSetup, setups: readonly EdgeSetup[]): Promise
       throw new Error(`${String(error)}\n${exposures}`);
     },
   );
-  for (const name of TENANTS) await exposed(world, world.tenant(name));
+  for (const name of TENANTS) await untilReachable(world, world.tenant(name));
 }
 
 /** Switches the previous edge off, so that anything that still uses it fails. */

@@ -22,7 +22,7 @@ import {
   EDGE_ADDRESS,
   installSnicket,
   snicketEdge,
-  SYSTEM,
+  SYSTEM_NAMESPACE,
   type Exposure,
 } from './installed-snicket.ts';
 import { ProvidedControlPlane } from './provided-control-plane.ts';
@@ -147,7 +147,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
 
     cluster = await joinTenant(world, provider, { tenant, namespace: NAMESPACE, hosts });
 
-    await world.image(await snicketImage(terminalProgress()));
+    await world.importImage(await snicketImage(terminalProgress()));
     await createHomeNamespace(cluster);
     pod = await cluster.runPod();
   });
@@ -211,7 +211,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       kind: 'RoleBinding',
       metadata: { name: role, namespace: NAMESPACE },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ kind: 'ServiceAccount', name: 'snicket-operator', namespace: SYSTEM }],
+      subjects: [{ kind: 'ServiceAccount', name: 'snicket-operator', namespace: SYSTEM_NAMESPACE }],
     };
     await world.management.apply(binding);
   }

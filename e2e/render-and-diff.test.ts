@@ -9,12 +9,12 @@ import { repository } from '../world/repository.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
   snicketEdge,
-  SYSTEM,
+  SYSTEM_NAMESPACE,
 } from './installed-snicket.ts';
 
 let world: World;
@@ -44,7 +44,7 @@ async function snicket(...args: readonly string[]): Promise<{ exitCode: number; 
 /** Waits for the end of its last pod, because a terminating operator still repairs objects. */
 async function stopOperator(): Promise<void> {
   const kubectl = async (...args: readonly string[]) =>
-    world.management.kubectl(`--namespace=${SYSTEM}`, ...args);
+    world.management.kubectl(`--namespace=${SYSTEM_NAMESPACE}`, ...args);
   await kubectl('scale', 'deployment/snicket-operator', '--replicas=0');
   const pods = ['pods', '--selector=app.kubernetes.io/name=snicket-operator', '--output=name'];
   const isGone = async () => (await kubectl('get', ...pods)) === '';
@@ -55,7 +55,7 @@ describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
   test.each(['Virtual', 'Node'])('reports no differences with address %s', async (address) => {
     const worker = { mode, address, directInjection: true };
     await world.management.apply(exposureOf(world.tenant('a'), worker));
-    await exposed(world, world.tenant('a'));
+    await untilReachable(world, world.tenant('a'));
 
     expect(await snicket('diff', '-A')).toEqual({ exitCode: 0, text: '' });
   });

@@ -18,12 +18,12 @@ import { waitFor, type WaitOptions } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
   restartAgents,
-  exposed,
+  untilReachable,
   exposureOf,
   installSnicket,
   pointToEdge,
   snicketEdge,
-  SYSTEM,
+  SYSTEM_NAMESPACE,
 } from './installed-snicket.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
 import { homeNamespace, createHomeNamespace, namespacesFirstSeenBy } from './namespaces.ts';
@@ -48,10 +48,11 @@ beforeAll(async () => {
     await createHomeNamespace(tenant);
     pods.set(name, await tenant.runPod());
   }
-  for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster, SYSTEM));
+  for (const cluster of clusters())
+    before.set(cluster.name, await allObjects(cluster, SYSTEM_NAMESPACE));
   for (const name of TENANTS) await world.management.apply(exposureOf(world.tenant(name)));
   for (const name of TENANTS) {
-    await exposed(world, world.tenant(name));
+    await untilReachable(world, world.tenant(name));
     await restartAgents(world.tenant(name));
   }
 });
@@ -112,7 +113,7 @@ test.each([
     if (expectedWatches === 'stay open') expect(watches.tail(2000)).not.toContain('ended');
     else expect(watches.tail(2000)).toContain('ended');
     await watches.kill();
-    for (const name of TENANTS) await exposed(world, world.tenant(name));
+    for (const name of TENANTS) await untilReachable(world, world.tenant(name));
   },
 );
 
@@ -139,7 +140,7 @@ test.each([
     },
     REPAIRED,
   );
-  await exposed(world, tenant);
+  await untilReachable(world, tenant);
   const namespaces = await namespacesFirstSeenBy(podOf('a'), 'kube-proxy has it');
   expect(namespaces).toContain(homeNamespace(tenant));
 });
@@ -151,7 +152,13 @@ test('two replicas of the operator: a terminating leader releases its Lease, and
   const holders = () => [...watch.tail(2000).matchAll(/^holder=(.*)$/gm)].map(([, name]) => name);
   await waitFor('the watch is open', () => holders().includes(leader));
 
-  await world.management.kubectl('delete', 'pod', pod, `--namespace=${SYSTEM}`, '--wait=false');
+  await world.management.kubectl(
+    'delete',
+    'pod',
+    pod,
+    `--namespace=${SYSTEM_NAMESPACE}`,
+    '--wait=false',
+  );
 
   const isAnother = (name?: string) => name !== '' && name !== leader;
   const newLeader = await waitFor(
@@ -172,7 +179,7 @@ test('deleting all Exposures restores every object in both clusters', async () =
   }
 
   for (const cluster of clusters()) {
-    await expectRestored(cluster, before.get(cluster.name), SYSTEM);
+    await expectRestored(cluster, before.get(cluster.name), SYSTEM_NAMESPACE);
   }
   for (const name of TENANTS) {
     const addresses = await world.tenant(name).worker().exec('ip', 'address', 'show', 'dev', 'lo');
@@ -341,7 +348,7 @@ async function restartApiServer(tenant: Cluster): Promise<void> {
 /** Prints the holder of the operators' Lease, now and at every change. */
 async function watchLease(): Promise<Daemon> {
   const { host, kubeconfig } = world.management.controlPlane;
-  const lease = ['get', 'lease', 'snicket-operator', `--namespace=${SYSTEM}`, '--watch'];
+  const lease = ['get', 'lease', 'snicket-operator', `--namespace=${SYSTEM_NAMESPACE}`, '--watch'];
   const output = '--output=jsonpath=holder={.spec.holderIdentity}{"\\n"}';
   const kubectl = [program('kubectl'), `--kubeconfig=${kubeconfig}`];
   return host.start('lease', [...kubectl, ...lease, output]);
@@ -349,7 +356,7 @@ async function watchLease(): Promise<Daemon> {
 
 async function leaseHolder(): Promise<string> {
   const lease = await world.management.get<{ spec: { holderIdentity?: string } }>(
-    ...(['lease', 'snicket-operator', SYSTEM] as const),
+    ...(['lease', 'snicket-operator', SYSTEM_NAMESPACE] as const),
   );
   return lease?.spec.holderIdentity ?? '';
 }

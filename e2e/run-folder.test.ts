@@ -32,7 +32,7 @@ beforeAll(async () => {
   const progress = terminalProgress();
   const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
   world = await World.start({ tenants }, { progress });
-  await world.image(await snicketImage(progress));
+  await world.importImage(await snicketImage(progress));
   edge = await world.addHost('edge');
   laptop = await world.addHost('laptop');
   folder = join(edge.host.folder, 'files', 'snicket');

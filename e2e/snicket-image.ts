@@ -1,5 +1,5 @@
 /**
- * Snicket's image, built from the current sources. After `await world.image(await snicketImage())`, pods of that world
+ * Snicket's image, built from the current sources. After `await world.importImage(await snicketImage())`, pods of that world
  * can run {@link SNICKET_IMAGE}, as in deploy/.
  */
 import { join } from 'node:path';

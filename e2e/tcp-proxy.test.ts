@@ -31,7 +31,7 @@ beforeAll(async () => {
   const progress = terminalProgress();
   const archive = await snicketImage(progress);
   world = await World.start({ tenants: { a: { workers: 2 } } }, { progress });
-  await world.image(archive);
+  await world.importImage(archive);
   tenant = world.tenant('a');
   edge = await world.addHost('gateway');
   await startGateway();

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const archive = await snicketImage(progress);
   const management = { workers: 0 };
   world = await World.start({ tenants: { a: {} }, management }, { progress });
-  await world.image(archive);
+  await world.importImage(archive);
   tenant = world.tenant('a');
   await createHomeNamespace(tenant);
   pod = await tenant.runPod();

@@ -60,7 +60,7 @@ beforeAll(async () => {
     },
     { progress },
   );
-  await world.image(archive);
+  await world.importImage(archive);
   tenant = world.tenant('a');
   await createHomeNamespace(tenant);
   pod = await tenant.runPod();

@@ -120,7 +120,7 @@ export class World {
    * Imports an image on every node: one built from files, or an OCI archive by its path. Pods use it by its name, with
    * imagePullPolicy Never.
    */
-  async image(image: ImageSpec | string): Promise<void> {
+  async importImage(image: ImageSpec | string): Promise<void> {
     const archive = typeof image === 'string' ? image : imageArchive(image);
     const clusters = [this.management, ...this.tenants.values(), ...this.#joined];
     const workers = clusters.flatMap((cluster) => cluster.workers);

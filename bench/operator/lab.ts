@@ -13,7 +13,7 @@ import { writeObjects } from './measure/write-objects.ts';
 import { exposureOf, sharedObjects, tenantObjects } from './objects.ts';
 import { planTenants, type TenantPlan } from './plan.ts';
 import { requestsBetween, sumOf, type Requests } from './request-counts.ts';
-import { SYSTEM, type Running, type Testbed } from './testbed/testbed.ts';
+import { SYSTEM_NAMESPACE, type Running, type Testbed } from './testbed/testbed.ts';
 import { call } from './tenants/control.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
 
@@ -122,7 +122,7 @@ export class Lab implements Disposable {
     const httpAddress = `${address}:${port}`;
     const argv = [
       ...[program, 'operator', '--kubeconfig', this.testbed.kubeconfig('operator')],
-      ...['--namespace', SYSTEM, '--leader-elect', '--http', httpAddress],
+      ...['--namespace', SYSTEM_NAMESPACE, '--leader-elect', '--http', httpAddress],
     ];
     this.#operator = await this.testbed.start('operator', argv);
   }
@@ -168,7 +168,9 @@ export class Lab implements Disposable {
 
   /** Returns how often the operator's Lease has changed its holder. */
   async leaseTransitions(): Promise<number> {
-    const { items } = await this.testbed.client.list(RESOURCES.lease, { namespace: SYSTEM });
+    const { items } = await this.testbed.client.list(RESOURCES.lease, {
+      namespace: SYSTEM_NAMESPACE,
+    });
     const specs = items.map((lease) => (lease as { spec?: { leaseTransitions?: number } }).spec);
     return specs.reduce((sum, spec) => sum + (spec?.leaseTransitions ?? 0), 0);
   }

@@ -6,11 +6,11 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { TestApiServer } from '../../../src/kube/testing/api-server.ts';
 import { writeKubeconfig } from '../../../src/pki/kubeconfig.ts';
 import { RequestCounts } from '../request-counts.ts';
-import { SYSTEM } from './testbed.ts';
+import { SYSTEM_NAMESPACE } from './testbed.ts';
 
 const [kubeconfig = '', socket = ''] = process.argv.slice(2);
 const server = await TestApiServer.start({ bookmarkEveryMs: 60_000, historyLimit: 200_000 });
-server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } });
+server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } });
 const { credentials } = server.access;
 const text = writeKubeconfig({
   server: server.url,

@@ -39,4 +39,4 @@ export interface Testbed extends AsyncDisposable {
 }
 
 /** The operator's own namespace. */
-export const SYSTEM = 'snicket-system';
+export const SYSTEM_NAMESPACE = 'snicket-system';

@@ -12,7 +12,7 @@ import { repository } from '../../../world/repository.ts';
 import { World, type NetworkHost } from '../../../world/world.ts';
 import { RequestCounts, type Requests } from '../request-counts.ts';
 import { raiseCpuShare } from './cpu-share.ts';
-import { SYSTEM, type Role, type Running, type Testbed } from './testbed.ts';
+import { SYSTEM_NAMESPACE, type Role, type Running, type Testbed } from './testbed.ts';
 
 /** Within the Service range of the management cluster. */
 const TENANT_PREFIX = '10.100';
@@ -79,7 +79,7 @@ export async function startWorldTestbed(
 async function install({ management }: World): Promise<void> {
   await management.kubectl('apply', '--server-side', '-k', join(repository, 'deploy'));
   // The processes of the bench run instead of these.
-  await management.kubectl('delete', 'deployments', '--all', `--namespace=${SYSTEM}`);
+  await management.kubectl('delete', 'deployments', '--all', `--namespace=${SYSTEM_NAMESPACE}`);
   await management.kubectl(
     ...['wait', '--for=condition=Established', '--timeout=30s'],
     ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev', 'crd/tenantroutes.snicket.dev'],
@@ -103,7 +103,13 @@ async function kubeconfigOf({ management }: World, role: Role, folder: string): 
   const { controlPlane } = management;
   const account = `snicket-${role}`;
   const token = await management.kubectl(
-    ...['create', 'token', account, `--namespace=${SYSTEM}`, `--duration=${TOKEN_SECONDS}s`],
+    ...[
+      'create',
+      'token',
+      account,
+      `--namespace=${SYSTEM_NAMESPACE}`,
+      `--duration=${TOKEN_SECONDS}s`,
+    ],
   );
   const path = join(folder, `${role}.kubeconfig`);
   const text = writeKubeconfig({
@@ -138,7 +144,7 @@ async function startOn(
 }
 
 function userOf(role: Role): string {
-  return `system:serviceaccount:${SYSTEM}:snicket-${role}`;
+  return `system:serviceaccount:${SYSTEM_NAMESPACE}:snicket-${role}`;
 }
 
 const POLICY = {
