@@ -64,12 +64,12 @@ test('refuses an unknown option of a subcommand with exit code 2', async () => {
   expect(exitCode).toBe(2);
 });
 
-test('runs through a symlink, and runs no code of the directory the user stands in', async () => {
+test('runs through a symlink, and runs no code of the working directory', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'snicket-launcher-'));
   await symlink(launcher, join(directory, 'link'));
   await symlink('link', join(directory, 'kubectl-snicket'));
-  await Bun.write(join(directory, 'bunfig.toml'), 'preload = ["./stranger.ts"]');
-  await Bun.write(join(directory, 'stranger.ts'), 'console.log("preloaded");');
+  await Bun.write(join(directory, 'bunfig.toml'), 'preload = ["./preloaded.ts"]');
+  await Bun.write(join(directory, 'preloaded.ts'), 'console.log("preloaded");');
 
   const { exitCode, stdout, stderr } = launch(['./kubectl-snicket', 'version'], directory);
   const help = launch(['./kubectl-snicket', 'status', '--help'], directory);

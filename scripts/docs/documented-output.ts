@@ -1,7 +1,7 @@
 /** Comparison of documented output with real output. */
 
 /** Patterns for text that differs between runs, and the text that replaces it. */
-const VARIABLE: readonly (readonly [RegExp, string])[] = [
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   // Which intermediate steps are printed depends on timing.
   [/^ *[\dsm]+ {2}(?!Ready$).*\n/gm, ''],
   [/\b(?:\d+[smhd])+\b/g, 'AGE'],
@@ -13,13 +13,13 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the text without the differences between runs, and with single spaces. */
-export function comparable(text: string): string {
-  return VARIABLE.reduce((result, [from, to]) => result.replaceAll(from, to), text).trim();
+export function normalized(text: string): string {
+  return REPLACEMENTS.reduce((result, [from, to]) => result.replaceAll(from, to), text).trim();
 }
 
 /** Reports whether the output matches the documentation. A documented line `...` matches any lines. */
 export function isDocumented(output: string, documented: string): boolean {
-  const parts = comparable(documented).split(/^\.\.\.$/m);
+  const parts = normalized(documented).split(/^\.\.\.$/m);
   const pattern = parts.map((part) => RegExp.escape(part)).join('[^]*');
-  return new RegExp(`^${pattern}$`).test(comparable(output));
+  return new RegExp(`^${pattern}$`).test(normalized(output));
 }

@@ -11,7 +11,7 @@ import {
   snicketWords,
   type DocumentedCommand,
 } from './documented-commands.ts';
-import { comparable, isDocumented } from './documented-output.ts';
+import { normalized, isDocumented } from './documented-output.ts';
 import { KUBECTL_PAGES, PAGES_WITHOUT_KUBECTL } from './kubectl-pages.ts';
 import { readPages, REPOSITORY } from './pages.ts';
 import { KamajiSite } from './sites/kamaji-site.ts';
@@ -131,7 +131,7 @@ describe.each([...pages].toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b)))(
       )
         return;
       if (isDocumented(run.text, output) || isDocumented(run.stdout, output)) return;
-      expect(comparable(run.text)).toBe(comparable(output));
+      expect(normalized(run.text)).toBe(normalized(output));
     },
   );
 });

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test';
 import { DRIVERS } from './edge.ts';
-import { modeFault, modeOf } from './mode.ts';
+import { modeFinding, modeOf } from './mode.ts';
 
-test("defaults to Passthrough with Snicket's gateway, and to Terminate elsewhere", () => {
+test("the mode defaults to Passthrough with Snicket's gateway, and to Terminate with other drivers", () => {
   expect(modeOf('snicket', undefined)).toBe('Passthrough');
   expect(modeOf('haproxy', undefined)).toBe('Terminate');
   expect(modeOf('snicket', 'Terminate')).toBe('Terminate');
 });
 
-test.each([...DRIVERS])('has a default mode that driver %s supports', (driver) => {
-  expect(modeFault(driver, modeOf(driver, undefined))).toBeUndefined();
-  expect(modeFault(driver, 'Terminate')).toBeUndefined();
+test.each([...DRIVERS])('driver %s supports its default mode, and Terminate', (driver) => {
+  expect(modeFinding(driver, modeOf(driver, undefined))).toBeUndefined();
+  expect(modeFinding(driver, 'Terminate')).toBeUndefined();
 });
 
-test('reports that Passthrough requires driver snicket', () => {
-  expect(modeFault('haproxy', 'Passthrough')).toEqual({
+test('a finding says that Passthrough requires driver snicket', () => {
+  expect(modeFinding('haproxy', 'Passthrough')).toEqual({
     code: 'OptionNotSupported',
     severity: 'error',
     message:

@@ -26,8 +26,8 @@ export function modeOf(driver: Driver, requested: WorkerMode | undefined): Worke
   return requested ?? (driver === 'snicket' ? 'Passthrough' : 'Terminate');
 }
 
-/** Returns why a mode does not work with this driver. CEL validation cannot check this: the Edge is another object. */
-export function modeFault(driver: Driver, mode: WorkerMode): Finding | undefined {
+/** Returns a finding if the driver does not support the mode. CEL cannot validate this, because the Edge is another object. */
+export function modeFinding(driver: Driver, mode: WorkerMode): Finding | undefined {
   if (mode !== 'Passthrough' || driver === 'snicket') return undefined;
   return {
     code: 'OptionNotSupported',

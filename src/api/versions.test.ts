@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compareVersions, GATES, gateFindings, parseVersion, passes } from './versions.ts';
+import {
+  compareVersions,
+  VERSIONED_FEATURES,
+  featureFindings,
+  parseVersion,
+  isSupported,
+} from './versions.ts';
 
 describe('a version', () => {
   test.each([
@@ -50,16 +56,22 @@ describe('k0s supports a port in an external address', () => {
     ['v2.0.0', true],
     ['newest', 'unknown'],
   ] as const)('%s: %p', (version, expected) => {
-    expect(passes(GATES.k0sAddressWithPort, version)).toBe(expected);
+    expect(isSupported(VERSIONED_FEATURES.k0sAddressWithPort, version)).toBe(expected);
   });
 });
 
 test('the finding names the feature and its versions', () => {
   const place = 'spec.version of Cluster tenants/red';
 
-  expect(gateFindings(GATES.k0sAddressWithPort, 'v1.35.1-k0s.0', place)).toEqual([]);
+  expect(featureFindings(VERSIONED_FEATURES.k0sAddressWithPort, 'v1.35.1-k0s.0', place)).toEqual(
+    [],
+  );
   expect(
-    gateFindings(GATES.mutatingAdmissionPolicy, 'v1.35.7', 'the version of the tenant'),
+    featureFindings(
+      VERSIONED_FEATURES.mutatingAdmissionPolicy,
+      'v1.35.7',
+      'the version of the tenant',
+    ),
   ).toEqual([
     {
       code: 'VersionUnsupported',
@@ -69,7 +81,7 @@ test('the finding names the feature and its versions', () => {
       action: 'Upgrade to v1.36.0 or newer.',
     },
   ]);
-  expect(gateFindings(GATES.k0sAddressWithPort, 'main', place)).toMatchObject([
+  expect(featureFindings(VERSIONED_FEATURES.k0sAddressWithPort, 'main', place)).toMatchObject([
     {
       code: 'VersionUnsupported',
       action: 'Check that the version is one of v1.31.13, v1.32.10, v1.33.6, v1.34.1 or newer.',

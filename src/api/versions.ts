@@ -31,24 +31,24 @@ export function compareVersions(a: Version, b: Version): number {
 }
 
 /** A feature and the versions that introduced it. */
-interface Gate {
+interface VersionedFeature {
   readonly product: 'k0s' | 'Kubernetes';
   /** The feature, as in `k0s supports a port in the address of the API`. */
   readonly feature: string;
   /** The first patch release with the feature, per minor version. Every version after the last one has it too. */
   readonly since: readonly string[];
-  /** A sentence on other versions that users find in documents. Default: there are none. */
-  readonly documented?: string;
+  /** A sentence that corrects the versions in other documentation. Default: none. */
+  readonly correction?: string;
 }
 
-/** The features. The k0s patch releases were verified one by one: the previous patch does not have the feature. */
-export const GATES = {
+/** The features. Each k0s patch release was verified: the patch release before it does not have the feature. */
+export const VERSIONED_FEATURES = {
   k0sAddressWithPort: {
     product: 'k0s',
     feature:
       'a port in the external address of the API, so that kubeconfigs and join tokens point to the edge',
     since: ['1.31.13', '1.32.10', '1.33.6', '1.34.1'],
-    documented:
+    correction:
       'The documentation of k0smotron lists v1.34.1, v1.33.5, v1.32.9 and v1.31.13, but k0s v1.33.5 and v1.32.9 reject an address with a port.',
   },
   mutatingAdmissionPolicy: {
@@ -56,25 +56,31 @@ export const GATES = {
     feature: 'MutatingAdmissionPolicy without a feature gate',
     since: ['1.36.0'],
   },
-} as const satisfies Record<string, Gate>;
+} as const satisfies Record<string, VersionedFeature>;
 
-/** Reports whether a version has a feature; `unknown` if the version cannot be parsed. */
-export function passes(gate: Gate, version: string): boolean | 'unknown' {
+/** Reports whether a version supports a feature; `unknown` if the version cannot be parsed. */
+export function isSupported(versioned: VersionedFeature, version: string): boolean | 'unknown' {
   const found = parseVersion(version);
   if (found === undefined) return 'unknown';
-  const lines = gate.since.flatMap((text) => parseVersion(text) ?? []);
-  const line = lines.find(({ major, minor }) => major === found.major && minor === found.minor);
-  const first = line ?? lines.at(-1);
+  const releases = versioned.since.flatMap((text) => parseVersion(text) ?? []);
+  const release = releases.find(
+    ({ major, minor }) => major === found.major && minor === found.minor,
+  );
+  const first = release ?? releases.at(-1);
   return first !== undefined && compareVersions(found, first) >= 0;
 }
 
 /** Returns the findings about a version that lacks a feature or cannot be parsed; none if it has the feature. */
-export function gateFindings(gate: Gate, version: string, subject: string): readonly Finding[] {
-  const passed = passes(gate, version);
-  if (passed === true) return [];
-  const { product, feature, since, documented } = gate;
+export function featureFindings(
+  versioned: VersionedFeature,
+  version: string,
+  subject: string,
+): readonly Finding[] {
+  const supported = isSupported(versioned, version);
+  if (supported === true) return [];
+  const { product, feature, since, correction } = versioned;
   const versions = since.map((version) => `v${version}`).join(', ');
-  if (passed === 'unknown') {
+  if (supported === 'unknown') {
     return [
       {
         code: 'VersionUnsupported',
@@ -88,7 +94,7 @@ export function gateFindings(gate: Gate, version: string, subject: string): read
     {
       code: 'VersionUnsupported',
       severity: 'error',
-      message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.${documented === undefined ? '' : ` ${documented}`}`,
+      message: `Version ${version} (${subject}) is too old: ${product} supports ${feature} since ${versions}.${correction === undefined ? '' : ` ${correction}`}`,
       action: `Upgrade to ${versions} or newer.`,
     },
   ];

@@ -103,7 +103,7 @@ describe('__complete', () => {
 
   test('prints the Exposures of the namespace in the context if listing all namespaces is forbidden', async () => {
     // The first list request is for all namespaces.
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'exposures' });
 
     expect(await completionsOf('diff', '')).toEqual([

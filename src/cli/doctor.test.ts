@@ -133,7 +133,7 @@ describe('doctor, for a tenant whose host does not resolve,', () => {
 
   test('checks what is possible without permission to read Secrets', async () => {
     const { management } = lab.operator;
-    const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refused = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     management.inject(refused, { verb: 'get', plural: 'secrets' }, 100);
 
     const { exitCode, stdout } = await terminal.snicket(['doctor', ...image, '-o', 'json']);

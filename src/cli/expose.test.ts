@@ -218,7 +218,7 @@ describe('a Service', () => {
   });
 
   test('needs the names of its Secrets if the user is not allowed to list them', async () => {
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'secrets' }, 9);
     const secretFlags = [
       '--ca-secret',

@@ -166,7 +166,7 @@ const rejected: [string, string[], string][] = [
   ['a CA that is none', replaced(TERMINATE, '--ca', key), 'contains no certificate'],
   ['a tenant key that is none', replaced(PASSTHROUGH, '--tenant-key-file', ca), 'is not base64'],
   [
-    'a grace that is no number',
+    'a grace period that is not a number',
     [...TERMINATE, '--grace', 'soon'],
     "error: invalid value 'soon' for --grace: must be a duration such as 30s or 1m30s",
   ],

@@ -3,7 +3,7 @@ import { differences } from '../kube/apply/differences.ts';
 import { RESOURCES, resourceOf } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
-import { SYSTEM } from '../operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../operator/testing/namespaces.ts';
 import { Terminal } from './testing/snicket.ts';
 import { documentsIn } from './testing/yaml-objects.ts';
 
@@ -167,7 +167,7 @@ describe('render from a cluster', () => {
     lab.management.seed({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      metadata: { name: 'snicket-operator', namespace: SYSTEM },
+      metadata: { name: 'snicket-operator', namespace: SYSTEM_NAMESPACE },
       spec: { template: { spec: { containers: [container] } } },
     });
     using terminal = new Terminal(lab.management);
@@ -183,7 +183,7 @@ test('uses the proxy image of its own pod in the pod of the operator', async () 
   await lab.addTenant('blue');
   await lab.expose('blue');
   using terminal = new Terminal(lab.management);
-  const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
   lab.management.inject(refusal, { plural: 'deployments' }, 10);
 
   const image = { SNICKET_IMAGE: 'registry.example.com/snicket:8' };

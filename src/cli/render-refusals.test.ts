@@ -193,7 +193,7 @@ describe('render from a cluster', () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     lab.management.inject(
-      { kind: 'answer', status: 404, reason: 'NotFound' },
+      { kind: 'error', status: 404, reason: 'NotFound' },
       { plural: 'exposures' },
       10,
     );
@@ -224,7 +224,7 @@ describe('render from a cluster', () => {
   test('reports that the management cluster cannot be read', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     lab.management.inject(refusal, { plural: 'exposures' }, 10);
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-A']);
@@ -241,7 +241,7 @@ describe('render from a cluster', () => {
       await lab.addTenant('blue');
       await lab.expose('blue');
       using terminal = new Terminal(lab.management);
-      const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+      const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
       lab.management.inject(refusal, { verb: 'get', plural: 'secrets' }, 10);
 
       const { exitCode, stderr } = await terminal.snicket(args.split(' '));

@@ -143,7 +143,7 @@ ${LEADS}`);
 });
 
 test('names what the user may not read, and shows the rest', async () => {
-  const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
   for (const plural of ['edges', 'deployments', 'leases']) server.inject(refusal, { plural }, 9);
 
   const { exitCode, stdout } = await terminal.snicket(['status', '-n', 'other']);

@@ -59,7 +59,7 @@ describe("the operator's metrics", () => {
   test('count failed reconciles, and an empty queue afterwards', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
-    const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+    const fault = { kind: 'error', status: 500, reason: 'InternalError' } as const;
     lab.management.inject(fault, { verb: 'patch', plural: 'exposures' }, 2);
 
     await lab.expose('blue');

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../kube/resource.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
-import { SYSTEM } from './testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from './testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
@@ -39,7 +39,10 @@ describe('an Exposure of a Service', () => {
     });
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
     expect(
-      lab.management.read(RESOURCES.secret, { namespace: SYSTEM, name: 'snicket-gateway-keys' }),
+      lab.management.read(RESOURCES.secret, {
+        namespace: SYSTEM_NAMESPACE,
+        name: 'snicket-gateway-keys',
+      }),
     ).toBeDefined();
   });
 });

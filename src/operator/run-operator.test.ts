@@ -6,7 +6,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from './testing/objects.ts';
 import { ALL_KINDS } from './testing/operator-lab.ts';
-import { SYSTEM } from './testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from './testing/namespaces.ts';
 import { until } from './testing/until.ts';
 
 setDefaultTimeout(240_000);
@@ -24,11 +24,14 @@ class RunningOperator implements AsyncDisposable {
     this.#port = freePort();
     const { program, folder } = this.#terminal;
     const http = ['--http', `127.0.0.1:${this.#port}`];
-    this.#process = Bun.spawn([program, 'operator', '--namespace', SYSTEM, ...http, ...words], {
-      env: { ...process.env, KUBECONFIG: `${folder}/kubeconfig` },
-      stdout: 'ignore',
-      stderr: Bun.file(`${folder}/log`),
-    });
+    this.#process = Bun.spawn(
+      [program, 'operator', '--namespace', SYSTEM_NAMESPACE, ...http, ...words],
+      {
+        env: { ...process.env, KUBECONFIG: `${folder}/kubeconfig` },
+        stdout: 'ignore',
+        stderr: Bun.file(`${folder}/log`),
+      },
+    );
   }
 
   /** `503 sentence`; empty while the port is closed. */
@@ -78,7 +81,7 @@ describe('an operator', () => {
 
   test('on standby is ready as long as the API server answers', async () => {
     await using server = await TestApiServer.start();
-    server.seed(objectOf('Namespace', { name: SYSTEM }));
+    server.seed(objectOf('Namespace', { name: SYSTEM_NAMESPACE }));
     await using first = new RunningOperator(server, ['--leader-elect']);
     await first.untilReadyz(/^200/);
     await using second = new RunningOperator(server, ['--leader-elect']);

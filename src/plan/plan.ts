@@ -5,7 +5,7 @@
 import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
-import { modeFault, modeOf } from '../api/mode.ts';
+import { modeFinding, modeOf } from '../api/mode.ts';
 import type { DiscoveredApis } from '../edges/driver.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
@@ -118,7 +118,7 @@ function planManagement(desired: DesiredExposure, facts: Facts): Plan {
     const management = keepsRoutes ? undefined : [];
     return { ...known, management, findings: about('spec', finding) };
   }
-  const wrongMode = modeFault(driver, mode);
+  const wrongMode = modeFinding(driver, mode);
   if (wrongMode !== undefined || controlPlane === undefined) {
     return { ...known, findings: about('spec', wrongMode) };
   }

@@ -8,7 +8,7 @@ import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { TenantLink } from './tenant/link/tenant-link.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
-import { SYSTEM } from '../operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../operator/testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
@@ -67,7 +67,11 @@ test.each(Object.entries(EDGES))(
       });
 
     const observations = [watching, reading].map(async (management) => {
-      const deps = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
+      const deps = {
+        management,
+        namespace: SYSTEM_NAMESPACE,
+        proxyImage: 'snicket.test/snicket:1',
+      };
       const { value: resolved } = management.exposureIndex.resolve(object);
       return observeExposure(object, resolved!, deps, signal);
     });

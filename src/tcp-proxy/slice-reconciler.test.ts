@@ -174,7 +174,7 @@ test('keeps the slice and all endpoints during an outage of the API server', asy
   await tenant.api.comeUp();
   // One proxy recovers later than the other, and must not count as dead.
   const late = { verb: 'update', plural: 'leases', name: `steward-tcp-proxy-${B}` };
-  tenant.api.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, late, 2);
+  tenant.api.inject({ kind: 'error', status: 500, reason: 'InternalError' }, late, 2);
   await tenant.pass(LEASE_MS * 2);
 
   expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
@@ -188,7 +188,7 @@ test('keeps the slice unchanged if the API server refuses Leases', async () => {
   await using tenant = await Tenant.create();
   tenant.api.seed(STEWARD_SLICE);
   tenant.api.inject(
-    ...[{ kind: 'answer', status: 403, reason: 'Forbidden' } as const, { plural: 'leases' }, 100],
+    ...[{ kind: 'error', status: 403, reason: 'Forbidden' } as const, { plural: 'leases' }, 100],
   );
 
   await tenant.node({ address: A });

@@ -7,7 +7,7 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import { MANAGED_BY } from '../api/labels.ts';
-import { GATES, passes } from '../api/versions.ts';
+import { VERSIONED_FEATURES, isSupported } from '../api/versions.ts';
 
 /** The label that excludes a pod or a namespace, if its value is "false". */
 export const INJECT_LABEL = 'snicket.dev/inject';
@@ -18,7 +18,7 @@ const PORT_VARIABLE = 'KUBERNETES_SERVICE_PORT';
 
 /** Reports whether an API server of this version (`v1.36.0+k0s`) has MutatingAdmissionPolicy. */
 export function supportsInjection(version: string): boolean {
-  return passes(GATES.mutatingAdmissionPolicy, version) === true;
+  return isSupported(VERSIONED_FEATURES.mutatingAdmissionPolicy, version) === true;
 }
 
 /** Returns the policy and its binding. */

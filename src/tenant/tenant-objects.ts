@@ -6,7 +6,7 @@ import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ProxyCredentials, TenantFacts } from './tenant-facts.ts';
 import type { Finding } from '../api/finding.ts';
-import { GATES } from '../api/versions.ts';
+import { VERSIONED_FEATURES } from '../api/versions.ts';
 import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
@@ -136,7 +136,7 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
 
 function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding | undefined {
   if (!worker.directInjection || supportsInjection(version)) return undefined;
-  const { product, feature, since } = GATES.mutatingAdmissionPolicy;
+  const { product, feature, since } = VERSIONED_FEATURES.mutatingAdmissionPolicy;
   return {
     code: 'OptionNotSupported',
     severity: 'warning',

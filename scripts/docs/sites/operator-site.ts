@@ -2,7 +2,7 @@
 import { objectOf } from '../../../src/operator/testing/objects.ts';
 import type { OperatorLab } from '../../../src/operator/testing/operator-lab.ts';
 import { startProvidedLab } from '../../../src/operator/testing/provided-lab.ts';
-import { SYSTEM } from '../../../src/operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../../../src/operator/testing/namespaces.ts';
 import { PROVIDER_RESOURCES } from '../../../src/providers/provider-resources.ts';
 
 /** The annotation of the default Edge. */
@@ -12,7 +12,7 @@ export const IS_DEFAULT = { 'snicket.dev/is-default': 'true' };
 export async function startOperatorSite(): Promise<OperatorLab> {
   const lab = await startProvidedLab({ transport: 'tls', hasGateway: true, probeMs: 50 });
   await lab.applyEdge({}, 'shared', IS_DEFAULT);
-  const metadata = { name: 'snicket-operator', namespace: SYSTEM };
+  const metadata = { name: 'snicket-operator', namespace: SYSTEM_NAMESPACE };
   const args = ['operator', '--leader-elect', '--proxy-image=snicket.test/snicket:1'];
   const spec = { replicas: 2, template: { spec: { containers: [{ args }] } } };
   lab.management.seed({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });

@@ -6,7 +6,7 @@ import type { LabTenant } from '../../../src/operator/testing/lab-tenant.ts';
 import { TENANTS } from '../../../src/operator/testing/namespaces.ts';
 import type { OperatorLab } from '../../../src/operator/testing/operator-lab.ts';
 import { issueLeaf } from '../../../src/pki/leaf.ts';
-import { silent } from '../../../src/probe/testing/responses.ts';
+import { neverRespond } from '../../../src/probe/testing/responses.ts';
 import { ApiServer } from '../../../src/proxy/testing/api-server.ts';
 
 const KONNECTIVITY_PORT = 8132;
@@ -39,7 +39,7 @@ export class ServiceTenant implements AsyncDisposable {
     const konnectivity = await ApiServer.start({
       serving: { cert, key },
       protocols: ['h2'],
-      onConnection: silent,
+      onConnection: neverRespond,
     });
     const started = new ServiceTenant(lab, tenant, konnectivity);
     await started.#setPorts(hasKonnectivity ? konnectivity.port : tenant.port);

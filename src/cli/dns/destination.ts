@@ -27,7 +27,7 @@ export function destinationOf(edge: string, known: readonly string[]): FoundDest
   const addresses = known.filter((one) => ipVersion(one) !== 0).map(canonicalAddress);
   const others = known.filter((one) => ipVersion(one) === 0).map(withoutDot);
   const names = others.filter(isName);
-  const findings = others.filter((one) => !isName(one)).map((one) => strange(edge, one));
+  const findings = others.filter((one) => !isName(one)).map((one) => invalidAddress(edge, one));
   if (addresses.length > 0) {
     const left =
       names.length === 0 ? [] : [ignoredAddress(edge, names, 'only its IP addresses are used')];
@@ -77,7 +77,7 @@ function unknown(edge: string): Finding {
   };
 }
 
-function strange(edge: string, text: string): Finding {
+function invalidAddress(edge: string, text: string): Finding {
   return {
     code: 'AddressUnknown',
     severity: 'error',

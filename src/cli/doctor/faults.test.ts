@@ -136,7 +136,7 @@ describe('doctor reports one code for each fault:', () => {
       };
       // The dry run counts nodes as the operator does, and the doctor once more.
       const fault = (status: number, reason: string) => {
-        const answer = { kind: 'answer', status, reason } as const;
+        const answer = { kind: 'error', status, reason } as const;
         const times = plural === 'nodes' ? 2 : 1;
         for (let left = times; left > 0; left--) {
           lab.tenant.server.inject(answer, { verb: 'list', plural });
@@ -170,7 +170,7 @@ describe('doctor reports one code for each fault:', () => {
     const fault = (status: number, reason: string) => {
       server.clearFaults();
       const plural = '/api/v1/nodes/worker-1/proxy/healthz';
-      server.inject({ kind: 'answer', status, reason }, { plural }, Infinity);
+      server.inject({ kind: 'error', status, reason }, { plural }, Infinity);
     };
 
     fault(503, 'ServiceUnavailable');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { Backend } from '../../net/testing/peer.ts';
-import { responding, VERSION_RESPONSE } from '../../probe/testing/responses.ts';
+import { respondWith, VERSION_RESPONSE } from '../../probe/testing/responses.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { Terminal } from '../testing/snicket.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const authority = await TestAuthority.create('kubernetes');
   const names = ['localhost', 'kubernetes.default.svc'];
   const serving = await authority.issue({ names });
-  server = await ApiServer.start({ serving, onConnection: responding(VERSION_RESPONSE) });
+  server = await ApiServer.start({ serving, onConnection: respondWith(VERSION_RESPONSE) });
   health = Bun.serve({
     hostname: '127.9.9.9',
     port: 0,

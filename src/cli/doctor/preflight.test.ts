@@ -60,7 +60,7 @@ test('--pre prints the same checks as JSON', async () => {
 });
 
 test('--pre warns of what the user is not allowed to list', async () => {
-  const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const refused = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
   const plurals = ['customresourcedefinitions', 'services'];
   for (const plural of plurals) server.inject(refused, { plural, verb: 'list' }, 100);
 

@@ -141,7 +141,7 @@ describe("the preparation of a provider's object", () => {
     const ingress = { hostname: 'other.example.test:443' };
     await lab.change(KAMAJI, 'blue', { spec: { controlPlane: { ingress } } });
     using terminal = new Terminal(lab.management);
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     lab.management.inject(refusal, { verb: 'get', plural: KAMAJI.plural }, 10);
 
     const { exitCode, stderr } = await terminal.snicket(['diff', 'blue', ...IMAGE]);

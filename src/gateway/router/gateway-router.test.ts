@@ -38,7 +38,7 @@ function router(counters = new Counters(countersLayout(1))) {
     const dial = { endpoint: decision.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
     gatewayRouter.failed(dial, connection, decision);
   };
-  const unavailable = () => routes.at(0)!.loadBalancer.unavailable(clock.nowMs());
+  const unavailable = () => routes.at(0)!.loadBalancer.unavailableCount(clock.nowMs());
   return { decision, fail, unavailable, counters };
 }
 

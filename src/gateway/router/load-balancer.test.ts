@@ -61,7 +61,7 @@ test('skips an endpoint that backs off, and spreads its share evenly', () => {
 
 test('picks a failed endpoint again after its back-off, and doubles the back-off if it fails again', () => {
   const balancer = createBalancer(2);
-  const isBackingOff = () => balancer.unavailable(nowMs) === 1;
+  const isBackingOff = () => balancer.unavailableCount(nowMs) === 1;
   fail(balancer, 0);
   nowMs += FIRST_BACKOFF_MS - 1;
   expect(isBackingOff()).toBeTrue();
@@ -122,7 +122,7 @@ test('counts dials that fail together as one failure', () => {
   for (let times = 0; times < 100; times++) fail(balancer, 0);
   nowMs += FIRST_BACKOFF_MS;
 
-  expect(balancer.unavailable(nowMs)).toBe(0);
+  expect(balancer.unavailableCount(nowMs)).toBe(0);
 });
 
 test('ends the back-off when a dial succeeds', () => {
@@ -130,7 +130,7 @@ test('ends the back-off when a dial succeeds', () => {
   fail(balancer, 0);
   balancer.succeeded(balancer.at(0)!);
 
-  expect(balancer.unavailable(nowMs)).toBe(0);
+  expect(balancer.unavailableCount(nowMs)).toBe(0);
   expect(new Set([balancer.pick(0, now), balancer.pick(0, now)])).toEqual(new Set([0, 1]));
 });
 
@@ -166,7 +166,7 @@ test('keeps back-off and identity of unchanged endpoints when the list changes',
   balancer.replace(['10.0.0.1:2', '10.0.0.1:9'], toEndpoint);
 
   expect(balancer.at(0)).toBe(second);
-  expect(balancer.unavailable(nowMs)).toBe(1);
+  expect(balancer.unavailableCount(nowMs)).toBe(1);
   expect(balancer.pick(0, now)).toBe(1);
   expect(balancer.failed(toEndpoint('10.0.0.1:1'), nowMs)).toBe(0);
 });

@@ -12,7 +12,7 @@ export const MAX_BACKOFF_MS = 30_000;
  */
 export const TRIAL_MS = DEFAULT_LIMITS.dialTimeoutMs + 1000;
 
-/** Number of bits in the mask of the endpoints that a connection has tried. A connection tries each endpoint once. */
+/** Number of bits in the mask of the endpoints that a connection has tried. */
 export const MAX_TRIED = 16;
 
 interface Health {
@@ -44,7 +44,7 @@ export class LoadBalancer {
   }
 
   /** Returns how many endpoints are backing off or in a trial. */
-  unavailable(nowMs: number): number {
+  unavailableCount(nowMs: number): number {
     return this.#failing === 0
       ? 0
       : this.#health.filter((health) => unavailableUntilMs(health) > nowMs).length;
@@ -93,7 +93,7 @@ export class LoadBalancer {
       const untilMs = health === undefined ? 0 : unavailableUntilMs(health);
       if (untilMs <= now) {
         if (health !== undefined && health.failures > 0) health.trialUntilMs = now + TRIAL_MS;
-        // Skip the turns of the skipped endpoints, so that the next connection does not get this endpoint again.
+        // Advance past the skipped endpoints, so that the next connection does not get this endpoint again.
         this.#next += step;
         return index;
       }

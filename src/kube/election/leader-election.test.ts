@@ -284,7 +284,7 @@ test('retries in time if a response does not arrive', async () => {
 test('keeps the Lease if the server fails for a moment', async () => {
   const a = new Candidate('a');
   await a.leads();
-  server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { plural: 'leases' }, 2);
+  server.inject({ kind: 'error', status: 500, reason: 'InternalError' }, { plural: 'leases' }, 2);
 
   await a.pass(10_000);
 

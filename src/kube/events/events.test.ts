@@ -162,7 +162,7 @@ test('writes at most twenty events in ten minutes for an object, and counts all 
 });
 
 test('retries a failed write, and finally drops the event without an error', async () => {
-  server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'create' }, 3);
+  server.inject({ kind: 'error', status: 500, reason: 'InternalError' }, { verb: 'create' }, 3);
 
   recorder.record(exposure('a'), conflict);
   await until('the event is dropped', () => {

@@ -8,8 +8,8 @@ import type { Exchange, Script } from '../transport/testing/server.ts';
 
 const STEP_MS = 1000;
 
-const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
-const tooLarge = {
+const EXPIRED = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+const VERSION_TOO_LARGE = {
   kind: 'Status',
   code: 504,
   reason: 'Timeout',
@@ -28,7 +28,7 @@ function firstThen(first: Script, rest: Script): Script {
 }
 
 /** Sends half of an event and resets the connection. */
-const halfLine: Script = (exchange) => {
+const resetInLine: Script = (exchange) => {
   exchange.open();
   exchange.write('{"type":"ADDED","obj');
   setTimeout(() => exchange.reset(), 5);
@@ -40,7 +40,7 @@ const notJson: Script = (exchange) => {
 
 describe('a watch that fails', () => {
   test.each<[string, string, Script]>([
-    ['a reset in the middle of a line', 'Unreachable', halfLine],
+    ['a reset in the middle of a line', 'Unreachable', resetInLine],
     [
       'half a line before a regular end',
       'Unreachable',
@@ -54,13 +54,13 @@ describe('a watch that fails', () => {
     ['a reset before any response', 'Unreachable', (exchange) => exchange.reset()],
     ['an error of the server', 'ServerError', (exchange) => exchange.respond(500, 'broken')],
     [
-      'a version that the server says is too large',
+      'a version that is too large for the server',
       'ServerError',
-      (exchange) => exchange.respond(504, tooLarge),
+      (exchange) => exchange.respond(504, VERSION_TOO_LARGE),
     ],
     ['a missing response', 'TimedOut', () => {}],
     ['a silent connection', 'TimedOut', (exchange) => exchange.open()],
-  ])('by %s resumes from its last version, without a list', async (_, reason, fault) => {
+  ])('because of %s resumes from its last version, without a list', async (_, reason, fault) => {
     await using lab = await InformerLab.open();
     const failed: (string | undefined)[] = [];
     let isFaulty = true;
@@ -82,7 +82,7 @@ describe('a watch that fails', () => {
     await lab.until(() => lab.changes.length === 1, 'the list is reported');
     await lab.until(() => lab.changes.length === 2, 'the next watch has an event', STEP_MS);
 
-    // The test's clock may run ahead of later requests.
+    // Only the first: the test's clock may run ahead of later requests, which then time out.
     expect(failed[0]).toBe(reason);
     expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('10');
@@ -92,13 +92,13 @@ describe('a watch that fails', () => {
   });
 
   test.each<[RelistReason, string, Script]>([
-    ['Expired', 'an expired version in the response', (exchange) => exchange.respond(410, gone)],
+    ['Expired', 'an expired version in the response', (exchange) => exchange.respond(410, EXPIRED)],
     [
       'Expired',
       'an expired version in an event',
       (exchange) => {
         exchange.open();
-        exchange.write(eventLine('ERROR', gone));
+        exchange.write(eventLine('ERROR', EXPIRED));
       },
     ],
     [
@@ -112,27 +112,30 @@ describe('a watch that fails', () => {
     ['NotFound', 'a kind that is not served', (exchange) => exchange.respond(404, 'not found')],
     ['Invalid', 'a rejected version', (exchange) => exchange.respond(400, 'bad version')],
     ['Malformed', 'an event that cannot be used, twice', notJson],
-  ])('with %s, by %s, lists again and reports what has changed', async (reason, _, fault) => {
-    await using lab = await InformerLab.open();
-    lab.serve(firstThen(listOfBlue, laterList), (exchange) =>
-      lab.lists.length === 1 ? fault(exchange) : exchange.open(),
-    );
+  ])(
+    'with reason %s, because of %s, lists again and reports what has changed',
+    async (reason, _, fault) => {
+      await using lab = await InformerLab.open();
+      lab.serve(firstThen(listOfBlue, laterList), (exchange) =>
+        lab.lists.length === 1 ? fault(exchange) : exchange.open(),
+      );
 
-    lab.run();
-    // The clock does not advance during the lists: the client would time out.
-    await lab.until(() => lab.changes.length === 1, 'the first list is reported');
-    await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
-    await lab.until(() => lab.changes.length === 3, 'the second list is reported');
-    await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
+      lab.run();
+      // The clock does not advance during the lists. Otherwise the client would time out.
+      await lab.until(() => lab.changes.length === 1, 'the first list is reported');
+      await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
+      await lab.until(() => lab.changes.length === 3, 'the second list is reported');
+      await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
-    expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
-    expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
-    expect(lab.informer.counters).toMatchObject({
-      lists: 2,
-      relists: { ...NO_RELISTS, [reason]: 1 },
-    });
-    expect(lab.informer.state).toMatchObject({ lists: 2, lastError: undefined, objects: 2 });
-  });
+      expect(lab.changes).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+      expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
+      expect(lab.informer.counters).toMatchObject({
+        lists: 2,
+        relists: { ...NO_RELISTS, [reason]: 1 },
+      });
+      expect(lab.informer.state).toMatchObject({ lists: 2, lastError: undefined, objects: 2 });
+    },
+  );
 
   test('because the server is busy resumes from its last version after Retry-After', async () => {
     await using lab = await InformerLab.open();
@@ -169,14 +172,14 @@ describe('a list that fails', () => {
     ['a reset', (exchange) => exchange.reset()],
     ['a missing response', () => {}],
     [
-      'half an answer',
+      'half of a response',
       (exchange) => {
         exchange.open();
         exchange.write('{"items":[');
         setTimeout(() => exchange.reset(), 5);
       },
     ],
-  ])('by %s is retried', async (_, fault) => {
+  ])('because of %s is retried', async (_, fault) => {
     await using lab = await InformerLab.open();
     lab.serve(firstThen(fault, listOfBlue));
 
@@ -195,7 +198,7 @@ describe('a list that fails', () => {
     });
 
     lab.run();
-    await lab.until(() => atMs.length === 10, 'there were ten', 100);
+    await lab.until(() => atMs.length === 10, 'ten lists have failed', 100);
 
     const pauses = atMs.slice(1).map((ms, index) => ms - atMs[index]!);
     for (const [index, pause] of pauses.entries()) {
@@ -207,15 +210,15 @@ describe('a list that fails', () => {
   });
 });
 
-describe('an object that a function of the informer cannot read', () => {
+describe('an object that trim, an index or a listener cannot read', () => {
   /** An object as an untrusted server may send it. */
-  const strange = { ...service('strange', '6'), port: null } as unknown as Service;
+  const malformed = { ...service('malformed', '6'), port: null } as unknown as Service;
   const portOf = ({ port = 0 }: Service) => {
-    if (port === null) throw new TypeError('null is no port');
+    if (port === null) throw new TypeError('null is not a port');
     return String(port);
   };
-  const strangeList = (exchange: Exchange) =>
-    respondWithList(exchange, '10', service('blue', '5'), strange);
+  const malformedList = (exchange: Exchange) =>
+    respondWithList(exchange, '10', service('blue', '5'), malformed);
 
   test.each<[string, Partial<InformerOptions<Service>>]>([
     ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
@@ -224,7 +227,7 @@ describe('an object that a function of the informer cannot read', () => {
     await using lab = await InformerLab.open(options);
     const failed: (KubeError | undefined)[] = [];
     lab.serve(
-      firstThen(strangeList, (exchange) => {
+      firstThen(malformedList, (exchange) => {
         failed.push(lab.informer.state.lastError);
         listOfBlue(exchange);
       }),
@@ -235,7 +238,7 @@ describe('an object that a function of the informer cannot read', () => {
 
     expect(failed[0]).toMatchObject({
       reason: 'Malformed',
-      message: 'Service tenants/strange is malformed: null is no port',
+      message: 'Service tenants/malformed is malformed: null is not a port',
     });
     expect(lab.changes).toEqual(['ADDED blue 5']);
     expect(lab.informer.state).toMatchObject({ lists: 1, failures: 1, objects: 1 });
@@ -246,10 +249,10 @@ describe('an object that a function of the informer cannot read', () => {
     ['an index', { indexes: { port: (object) => [portOf(object)] } }],
   ])('in %s fails the watch', async (_, options) => {
     await using lab = await InformerLab.open(options);
-    // The event is sent again by the next watch, and then replaced by a list.
+    // The next watch sends the event again and fails, too. Then the informer lists.
     lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
       exchange.open();
-      if (lab.lists.length === 1) exchange.write(eventLine('ADDED', strange));
+      if (lab.lists.length === 1) exchange.write(eventLine('ADDED', malformed));
     });
 
     lab.run();
@@ -265,13 +268,15 @@ describe('an object that a function of the informer cannot read', () => {
     expect(lab.informer.state).toMatchObject({ lists: 2, failures: 2, objects: 2 });
   });
 
-  test('in a listener is a failure after all listeners received all changes', async () => {
+  test('in a listener counts as a failure after all listeners have received all changes', async () => {
     await using lab = await InformerLab.open();
-    const heard: string[] = [];
-    lab.informer.onChange(({ object }) => heard.push(`${object.metadata.name} ${portOf(object)}`));
+    const received: string[] = [];
+    lab.informer.onChange(({ object }) =>
+      received.push(`${object.metadata.name} ${portOf(object)}`),
+    );
     let failed: KubeError | undefined;
     lab.serve(
-      (exchange) => respondWithList(exchange, '10', strange, service('blue', '5')),
+      (exchange) => respondWithList(exchange, '10', malformed, service('blue', '5')),
       (exchange) => {
         failed = lab.informer.state.lastError;
         exchange.open();
@@ -281,12 +286,12 @@ describe('an object that a function of the informer cannot read', () => {
     lab.run();
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
-    expect(failed?.message).toContain('Service tenants/strange');
-    expect(lab.changes).toEqual(['ADDED strange 6', 'ADDED blue 5']);
-    expect(heard).toEqual(['blue 5']);
+    expect(failed?.message).toContain('Service tenants/malformed');
+    expect(lab.changes).toEqual(['ADDED malformed 6', 'ADDED blue 5']);
+    expect(received).toEqual(['blue 5']);
   });
 
-  test('no response of a server ends the informer', async () => {
+  test('does not end the informer, whatever the server sends', async () => {
     const anyObject = fc.oneof(
       fc.jsonValue(),
       fc.record({ metadata: fc.jsonValue(), kind: fc.jsonValue() }),
@@ -359,7 +364,7 @@ describe('an outage', () => {
     expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
   });
 
-  test('after which the server has a lower version is followed by a list', async () => {
+  test('is followed by a list if the server restarts with a lower version', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) =>
       respondWithList(

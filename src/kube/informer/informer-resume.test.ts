@@ -152,7 +152,7 @@ describe.each<[string, Start]>([
     const before = follower.changes.length;
 
     // The server stays busy until all changes are made.
-    const busy = { kind: 'answer', status: 429, reason: 'TooManyRequests' } as const;
+    const busy = { kind: 'error', status: 429, reason: 'TooManyRequests' } as const;
     server.inject(busy, { verb: 'watch' }, Infinity);
     server.endWatches();
     await until(() => !follower.informer.state.isConnected, 'the watch is closed', 200_000);

@@ -18,9 +18,9 @@ const FAULTS: readonly Fault[] = [
   { kind: 'half-line' },
   { kind: 'short-line' },
   { kind: 'expired-event' },
-  { kind: 'answer', status: 410, reason: 'Expired' },
-  { kind: 'answer', status: 429, reason: 'TooManyRequests' },
-  { kind: 'answer', status: 500, reason: 'InternalError' },
+  { kind: 'error', status: 410, reason: 'Expired' },
+  { kind: 'error', status: 429, reason: 'TooManyRequests' },
+  { kind: 'error', status: 500, reason: 'InternalError' },
   { kind: 'slow', pieces: 40, pauseMs: 1 },
   { kind: 'hang' },
 ];

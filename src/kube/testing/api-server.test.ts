@@ -134,11 +134,11 @@ describe.each<[string, Start]>([
   describe('faults', () => {
     test.each([
       [
-        { kind: 'answer', status: 429, reason: 'TooManyRequests', retryAfterSeconds: 7 },
+        { kind: 'error', status: 429, reason: 'TooManyRequests', retryAfterSeconds: 7 },
         { reason: 'Throttled', retryAfterMs: 7_000 },
       ],
-      [{ kind: 'answer', status: 500, reason: 'InternalError' }, { reason: 'ServerError' }],
-      [{ kind: 'answer', status: 410, reason: 'Expired' }, { reason: 'Expired' }],
+      [{ kind: 'error', status: 500, reason: 'InternalError' }, { reason: 'ServerError' }],
+      [{ kind: 'error', status: 410, reason: 'Expired' }, { reason: 'Expired' }],
       [{ kind: 'reset' }, { reason: 'Unreachable' }],
       [{ kind: 'hang' }, { reason: 'TimedOut' }],
     ] as const)('%j of a get is %j', async (fault, error) => {
@@ -175,7 +175,7 @@ describe.each<[string, Start]>([
     test('apply to matching requests only, the given number of times', async () => {
       server.seed(map('a'), map('b'));
       const key = (name: string) => ({ name, namespace: 'default' });
-      const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+      const fault = { kind: 'error', status: 500, reason: 'InternalError' } as const;
       server.inject(fault, { verb: 'get', plural: 'configmaps', name: 'b' });
 
       expect(await client.get(maps, key('a'))).toBeDefined();

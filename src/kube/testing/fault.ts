@@ -6,7 +6,7 @@
 export type Fault =
   /** An error response instead of the real one: 410, 429, 500. */
   | {
-      readonly kind: 'answer';
+      readonly kind: 'error';
       readonly status: number;
       readonly reason: string;
       readonly retryAfterSeconds?: number;

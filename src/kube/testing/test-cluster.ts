@@ -204,7 +204,7 @@ export abstract class TestCluster implements AsyncDisposable {
       case 'reset':
         response.reset();
         return;
-      case 'answer': {
+      case 'error': {
         const { status, reason, retryAfterSeconds } = fault;
         throw new ApiFailure(status, reason, `injected: ${reason}`, { retryAfterSeconds });
       }

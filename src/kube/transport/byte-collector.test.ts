@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ByteCollector } from './byte-collector.ts';
 
-test('returns all bytes in order, or the first ones', () => {
+test('returns all bytes in order, or as many as the caller takes', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 6000 }), { maxLength: 40 });
   fc.assert(
     fc.property(pieces, fc.nat(20_000), (all, limit) => {
@@ -19,7 +19,7 @@ test('returns all bytes in order, or the first ones', () => {
   );
 });
 
-test('holds a million single bytes in few objects', () => {
+test('merges a million single bytes into few chunks', () => {
   const collector = new ByteCollector();
   for (let byte = 0; byte < 1_000_000; byte++) collector.add(Uint8Array.of(byte & 255));
 

@@ -7,7 +7,7 @@ import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
-import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../testing/namespaces.ts';
 import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
@@ -208,7 +208,7 @@ describe.concurrent('the addresses of the edge', () => {
   const edgeFile = ({ server }: LabTenant) =>
     (server.read(RESOURCES.configMap, PROXY) as { data?: Record<string, string> } | undefined)
       ?.data?.['edge'];
-  const gateway = { name: 'snicket-gateway', namespace: SYSTEM };
+  const gateway = { name: 'snicket-gateway', namespace: SYSTEM_NAMESPACE };
   const address = (...ips: readonly string[]) => ({
     loadBalancer: { ingress: ips.map((ip) => ({ ip })) },
   });

@@ -3,7 +3,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { encoded, fileIn } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
@@ -33,7 +33,7 @@ test('a new gateway key reaches a steady tenant long before its next full reconc
   while (reconciles() === before) await pass(MINUTE_MS);
   expect(tenantKey()).toBe(first);
 
-  const keys = { name: 'snicket-gateway-keys', namespace: SYSTEM };
+  const keys = { name: 'snicket-gateway-keys', namespace: SYSTEM_NAMESPACE };
   const data = encoded({ 'master.key': `${Buffer.alloc(32, 7).toString('base64')}\n` });
   await lab.user.patch(RESOURCES.secret, keys, 'merge', { data });
   await pass(UNTIL_READ_MS);
@@ -43,7 +43,7 @@ test('a new gateway key reaches a steady tenant long before its next full reconc
 
 test('deleted gateway keys are restored, and no tenant gets another key', async () => {
   await using lab = await OperatorLab.start();
-  const keys = { name: 'snicket-gateway-keys', namespace: SYSTEM };
+  const keys = { name: 'snicket-gateway-keys', namespace: SYSTEM_NAMESPACE };
   const lines = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'));
   const text = `${lines.join('\n')}\n`;
   const { server, controllers } = await lab.addTenant('blue');

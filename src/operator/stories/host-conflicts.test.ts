@@ -320,7 +320,7 @@ describe.concurrent('an Exposure whose host belonged to a TenantRoute of another
     const [host = ''] = lab.apiHostsOf('red');
     const route = lab.tenantRoutes().find(({ spec }) => spec.exposureRef.name === 'blue')!;
     lab.management.inject(
-      { kind: 'answer', status: 500, reason: 'InternalError' },
+      { kind: 'error', status: 500, reason: 'InternalError' },
       { verb: 'apply', plural: 'tenantroutes' },
       4,
     );

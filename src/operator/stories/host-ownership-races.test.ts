@@ -111,7 +111,7 @@ test('a host whose route could not be written is granted to a waiting Exposure',
   await lab.untilCondition('older', 'Accepted', /^False HostConflict/);
 
   lab.management.inject(
-    { kind: 'answer', status: 422, reason: 'Invalid' },
+    { kind: 'error', status: 422, reason: 'Invalid' },
     { verb: 'apply', plural: 'tenantroutes' },
   );
   gate.open();

@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
 import { issueLeaf } from '../../pki/leaf.ts';
-import { silent } from '../../probe/testing/responses.ts';
+import { neverRespond } from '../../probe/testing/responses.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { TENANTS } from '../testing/namespaces.ts';
@@ -11,7 +11,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 setDefaultTimeout(240_000);
 
 const NODE = 'worker-1';
-const NO_AGENT = { kind: 'answer', status: 503, reason: 'ServiceUnavailable' } as const;
+const NO_AGENT = { kind: 'error', status: 503, reason: 'ServiceUnavailable' } as const;
 
 function healthz(node: string): { readonly plural: string } {
   return { plural: `/api/v1/nodes/${node}/proxy/healthz` };
@@ -46,7 +46,7 @@ class KonnectivityLab implements AsyncDisposable {
     const leaf = await issueLeaf({ ca: authority, names, addresses: [], now: new Date() });
     const serving = { cert: leaf.certificate, key: leaf.key };
     const server = this.#stack.use(
-      await ApiServer.start({ serving, protocols: ['h2'], onConnection: silent }),
+      await ApiServer.start({ serving, protocols: ['h2'], onConnection: neverRespond }),
     );
     const ports = [
       { name: 'api', port, protocol: 'TCP' },
@@ -138,7 +138,7 @@ describe.concurrent('KonnectivityReady', () => {
 
   test('is Unknown with a hint if the kubeconfig may not check', async () => {
     await using konnectivity = await KonnectivityLab.start();
-    const forbidden = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const forbidden = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     konnectivity.tenant.server.inject(forbidden, healthz(NODE), Infinity);
 
     await konnectivity.expose();

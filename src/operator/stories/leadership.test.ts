@@ -10,7 +10,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import type { OperatorOptions } from '../operator.ts';
 import { electedOperator, LEASE_NAME } from '../run-operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
@@ -31,7 +31,7 @@ function replica(
   const log = createLogger({ level: 'debug', write });
   const { operator, election, run } = electedOperator({
     client,
-    namespace: SYSTEM,
+    namespace: SYSTEM_NAMESPACE,
     identity,
     log,
     proxyImage: 'snicket.test/snicket:1',
@@ -385,7 +385,7 @@ describe.concurrent('an Exposure that another writer changes during a reconcile'
   test('again and again is not reconciled in a hot loop', async () => {
     await using lab = await OperatorLab.start();
     const { controllers } = await lab.addExposed('blue');
-    const conflict = { kind: 'answer', status: 409, reason: 'Conflict' } as const;
+    const conflict = { kind: 'error', status: 409, reason: 'Conflict' } as const;
     const runs = () => lab.number('reconciles_total', 'controller="exposure"');
     await lab.untilQuiet(1);
     const before = { runs: runs(), ms: lab.environment.clock.nowMs() };

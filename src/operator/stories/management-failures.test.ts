@@ -5,13 +5,13 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER } from '../../reconcile/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
-const BUSY: Fault = { kind: 'answer', status: 429, reason: 'TooManyRequests' };
-const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };
-const GONE: Fault = { kind: 'answer', status: 410, reason: 'Expired' };
+const BUSY: Fault = { kind: 'error', status: 429, reason: 'TooManyRequests' };
+const BROKEN: Fault = { kind: 'error', status: 500, reason: 'InternalError' };
+const GONE: Fault = { kind: 'error', status: 410, reason: 'Expired' };
 const RESET: Fault = { kind: 'reset' };
 const HANG: Fault = { kind: 'hang' };
 
@@ -143,7 +143,7 @@ describe.concurrent('a management cluster that fails intermittently', () => {
   test('corrected gateway keys are used without an event', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 36_000_000 });
     await lab.addExposed('blue');
-    const key = { name: 'snicket-gateway-keys', namespace: SYSTEM };
+    const key = { name: 'snicket-gateway-keys', namespace: SYSTEM_NAMESPACE };
     const write = async (text: string) => {
       const data = { 'master.key': Buffer.from(text).toString('base64') };
       await lab.user.patch(RESOURCES.secret, key, 'merge', { data });

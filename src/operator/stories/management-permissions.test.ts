@@ -7,8 +7,8 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(240_000);
 
-const FORBIDDEN: Fault = { kind: 'answer', status: 403, reason: 'Forbidden' };
-const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };
+const FORBIDDEN: Fault = { kind: 'error', status: 403, reason: 'Forbidden' };
+const BROKEN: Fault = { kind: 'error', status: 500, reason: 'InternalError' };
 const ALWAYS = Number.POSITIVE_INFINITY;
 
 /** `False Reason: sentence`. */

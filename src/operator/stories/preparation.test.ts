@@ -120,7 +120,7 @@ describe.concurrent('a tenant in use whose control plane is no longer prepared',
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    const broken = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+    const broken = { kind: 'error', status: 500, reason: 'InternalError' } as const;
     const fail = (verb: string) =>
       lab.management.inject(broken, { verb, plural: KAMAJI.plural }, Number.POSITIVE_INFINITY);
 

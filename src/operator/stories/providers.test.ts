@@ -62,7 +62,7 @@ test('an unreadable or invalid Secret name does not prevent the restore of a con
   await lab.user.patch(K0SMOTRON, red, 'merge', { spec: { certificateRefs } });
   await lab.untilCondition('red', 'Prepared', /^False SecretMissing: Secret tenants\/\.\./);
   lab.management.inject(
-    { kind: 'answer', status: 403, reason: 'Forbidden' },
+    { kind: 'error', status: 403, reason: 'Forbidden' },
     { verb: 'get', plural: 'secrets' },
     Number.POSITIVE_INFINITY,
   );
@@ -92,7 +92,7 @@ test('a control plane is prepared in the older version if only that is served', 
 
 test('a provider whose objects cannot be listed does not delay others', async () => {
   await using lab = await startProvidedLab({ isOperatorRunning: false });
-  const broken = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+  const broken = { kind: 'error', status: 500, reason: 'InternalError' } as const;
   const target = { verb: 'list', plural: K0SMOTRON.plural };
   lab.management.inject(broken, target, Number.POSITIVE_INFINITY);
   await addK0smotron(lab, 'red', ANNOTATED);

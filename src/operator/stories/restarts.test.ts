@@ -8,7 +8,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { Operator } from '../operator.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { SYSTEM } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE } from '../testing/namespaces.ts';
 import { addKamaji, REQUESTS_EDGE, startProvidedLab } from '../testing/provided-lab.ts';
 
 setDefaultTimeout(240_000);
@@ -128,7 +128,7 @@ describe.concurrent('two operators', () => {
       const log = createLogger({ level: 'error', write: () => {} });
       const operator = new Operator({
         client,
-        namespace: SYSTEM,
+        namespace: SYSTEM_NAMESPACE,
         identity,
         log,
         resyncMs: 1_000,
@@ -142,7 +142,7 @@ describe.concurrent('two operators', () => {
         logger: log,
         leaseDurationMs: 60_000,
         renewEveryMs: 300,
-        lease: { namespace: SYSTEM, name: 'snicket-operator' },
+        lease: { namespace: SYSTEM_NAMESPACE, name: 'snicket-operator' },
         clock: lab.environment.clock,
       });
       const end = new AbortController();
@@ -179,13 +179,13 @@ describe.concurrent('two operators', () => {
         logger: log,
         leaseDurationMs: 20_000,
         renewEveryMs: 300,
-        lease: { namespace: SYSTEM, name: 'snicket-operator' },
+        lease: { namespace: SYSTEM_NAMESPACE, name: 'snicket-operator' },
         clock: lab.environment.clock,
       });
       const end = new AbortController();
       const operator = new Operator({
         client,
-        namespace: SYSTEM,
+        namespace: SYSTEM_NAMESPACE,
         identity,
         log,
         proxyImage: 'snicket.test/snicket:1',

@@ -58,7 +58,7 @@ async function certificateFor(...names: readonly string[]): Promise<Record<strin
 
 /** As in a namespace where the operator has no permission to delete Secrets. */
 function forbidDeletion(lab: OperatorLab): void {
-  const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
   const target = { verb: 'delete', plural: RESOURCES.secret.plural };
   lab.management.inject(refusal, target, Number.POSITIVE_INFINITY);
 }

@@ -68,10 +68,10 @@ describe.concurrent("a tenant's API server", () => {
   test('that fails intermittently is reconciled in the end, once', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
-    server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'apply' }, 2);
+    server.inject({ kind: 'error', status: 500, reason: 'InternalError' }, { verb: 'apply' }, 2);
     server.inject({ kind: 'reset' }, { verb: 'apply', plural: 'daemonsets' });
-    server.inject({ kind: 'answer', status: 429, reason: 'TooManyRequests' }, { verb: 'list' });
-    server.inject({ kind: 'answer', status: 403, reason: 'Forbidden' }, { plural: 'configmaps' });
+    server.inject({ kind: 'error', status: 429, reason: 'TooManyRequests' }, { verb: 'list' });
+    server.inject({ kind: 'error', status: 403, reason: 'Forbidden' }, { plural: 'configmaps' });
     server.inject({ kind: 'expired-event' }, { verb: 'watch' }, 3);
 
     await lab.expose('blue');

@@ -303,7 +303,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     if (!(clock instanceof DrivenClock)) throw new TypeError('the lab has no fake time');
     clusters.startOperator(first, { tenantTimeoutMs: DEFAULT_LEASE_DURATION_MS / 3 });
     await first.untilCondition('blue', 'WorkersReady', /^True/);
-    const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+    const fault = { kind: 'error', status: 500, reason: 'InternalError' } as const;
     tenant.server.inject(fault, { verb: 'update', plural: 'leases' }, Infinity);
     await clusters.pass(DEFAULT_LEASE_DURATION_MS * (2 / 3) - 30_000);
     let sent: number | undefined;

@@ -5,7 +5,7 @@ import { PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
-import { SYSTEM, TENANTS } from '../testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../testing/namespaces.ts';
 
 setDefaultTimeout(240_000);
 
@@ -83,7 +83,7 @@ test("an edge of another kind is not at the address of Snicket's own gateway", a
   lab.management.seed(
     objectOf(
       'Service',
-      { name: 'snicket-gateway', namespace: SYSTEM },
+      { name: 'snicket-gateway', namespace: SYSTEM_NAMESPACE },
       {
         spec: { clusterIP: '10.0.0.9', ports: [{ name: 'tls', port: 443 }] },
         status: { loadBalancer: { ingress: [{ ip: '203.0.113.99' }] } },

@@ -19,7 +19,7 @@ import { Operator, type OperatorOptions } from '../operator.ts';
 import { memoryEnvironment, tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
 import { encoded, objectOf, secretOf } from './objects.ts';
-import { SYSTEM, TENANTS } from './namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from './namespaces.ts';
 
 /** Options of {@link OperatorLab.start}. */
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {
@@ -92,7 +92,7 @@ export class OperatorLab implements AsyncDisposable {
       (transport === 'tls' ? tlsEnvironment() : memoryEnvironment(hasSockets));
     const management = await environment.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
-    management.seed(objectOf('Namespace', { name: SYSTEM }));
+    management.seed(objectOf('Namespace', { name: SYSTEM_NAMESPACE }));
     const client = management.client({ fieldManager: 'gateway' });
     const gateway = hasGateway
       ? await GatewayLab.start({
@@ -117,7 +117,7 @@ export class OperatorLab implements AsyncDisposable {
     this.#ended = new AbortController();
     this.#operator = new Operator({
       client: this.management.client(),
-      namespace: SYSTEM,
+      namespace: SYSTEM_NAMESPACE,
       identity: 'lab',
       proxyImage: 'snicket.test/snicket:1',
       lookup: async () => ['127.0.0.1'],

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { dialTcp } from '../dial.ts';
-import { silent } from '../testing/responses.ts';
+import { neverRespond } from '../testing/responses.ts';
 import { findHttpHost, observeHosts } from './checkup.ts';
 import { EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';
@@ -10,7 +10,7 @@ setDefaultTimeout(240_000);
 test('finds an HTTP host only if its server responds to HTTP', async () => {
   await using lab = await EdgeLab.create();
   const [silentEdge, httpEdge] = [
-    await lab.edgeInFrontOf(silent),
+    await lab.edgeInFrontOf(neverRespond),
     await lab.edgeInFrontOf(httpSpeaker()),
   ];
   const at = (port: number) => ({ address: '127.0.0.1', port, dial: dialTcp });

@@ -10,7 +10,7 @@ import { AgentCheck, TRIED_NODES, type AgentClient } from './agents.ts';
 
 const LIMITS = { timeoutMs: 5_000 };
 const SERVER = hopResult('konnectivity', 'Passed', 'a.konnectivity.test:443', 'TLS passes.');
-const NO_AGENT = { kind: 'answer', status: 503, reason: 'ServiceUnavailable' } as const;
+const NO_AGENT = { kind: 'error', status: 503, reason: 'ServiceUnavailable' } as const;
 
 function healthz(node: string): string {
   return `/api/v1/nodes/${node}/proxy/healthz`;
@@ -169,7 +169,7 @@ describe('it is unknown whether an agent is connected', () => {
 
   test.each(['nodes', healthz('a')])('if %s is forbidden, with a hint', async (plural) => {
     await using server = await tenantWith({ a: 'True' });
-    server.inject({ kind: 'answer', status: 403, reason: 'Forbidden' }, { plural });
+    server.inject({ kind: 'error', status: 403, reason: 'Forbidden' }, { plural });
     const client = server.client();
 
     const [result] = await results(new AgentCheck(() => client, TRIED_NODES), 1);
@@ -181,7 +181,7 @@ describe('it is unknown whether an agent is connected', () => {
 
   test.each([500, 429, 504])('if the API server itself responds with status %d', async (status) => {
     await using server = await tenantWith({ a: 'True' });
-    server.inject({ kind: 'answer', status, reason: 'Other' }, { plural: healthz('a') });
+    server.inject({ kind: 'error', status, reason: 'Other' }, { plural: healthz('a') });
     const client = server.client();
 
     const [result] = await results(new AgentCheck(() => client), 1);

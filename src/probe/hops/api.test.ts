@@ -3,7 +3,12 @@ import type { TLSSocket } from 'node:tls';
 import { until } from '../../net/testing/peer.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
-import { responding, httpText, silent, UNAUTHORIZED_RESPONSE } from '../testing/responses.ts';
+import {
+  respondWith,
+  httpText,
+  neverRespond,
+  UNAUTHORIZED_RESPONSE,
+} from '../testing/responses.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { underShortLimit } from '../testing/short-limit.ts';
 import { judgeApi, probeApi } from './api.ts';
@@ -45,7 +50,7 @@ test('sends the host name, and no credentials', async () => {
   let asked = '';
   const onConnection = (socket: TLSSocket) => {
     socket.on('data', (chunk: Buffer) => (asked += chunk.toString()));
-    responding(UNAUTHORIZED_RESPONSE)(socket);
+    respondWith(UNAUTHORIZED_RESPONSE)(socket);
   };
   const { port, clients } = await lab.apiServer({ onConnection });
 
@@ -70,7 +75,7 @@ test.each<[string, string]>([
   ['429', httpText('429 Too Many Requests', { 'Audit-Id': 'x' }, 'slow down')],
 ])('an API server that rejects anonymous requests with %s passes', async (status, text) => {
   await using lab = await ProbeLab.create();
-  const { port } = await lab.apiServer({ onConnection: responding(text) });
+  const { port } = await lab.apiServer({ onConnection: respondWith(text) });
 
   const { api } = await lab.probe({ port });
 
@@ -81,7 +86,7 @@ test.each<[string, string]>([
 test('an API server that responds with a server error is unhealthy', async () => {
   await using lab = await ProbeLab.create();
   const text = httpText('503 Service Unavailable', { 'Audit-Id': 'x' }, '');
-  const { port } = await lab.apiServer({ onConnection: responding(text) });
+  const { port } = await lab.apiServer({ onConnection: respondWith(text) });
 
   const { api } = await lab.probe({ port });
 
@@ -107,7 +112,7 @@ test.each<[string, string, string]>([
   ],
 ])('%s fails as not a kube-apiserver', async (_, text, message) => {
   await using lab = await ProbeLab.create();
-  const { port } = await lab.apiServer({ onConnection: responding(text) });
+  const { port } = await lab.apiServer({ onConnection: respondWith(text) });
 
   const { api } = await lab.probe({ port });
 
@@ -132,7 +137,7 @@ test('a server that closes the connection fails', async () => {
 
 test('a silent server fails after the timeout', async () => {
   await using lab = await ProbeLab.create();
-  const server = await lab.apiServer({ onConnection: silent });
+  const server = await lab.apiServer({ onConnection: neverRespond });
 
   const target = { host: API_HOST, address: '127.0.0.1', port: server.port };
 

@@ -3,7 +3,7 @@ import { freePort } from '../../net/testing/free-port.ts';
 import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { probeNode, type NodeTarget } from '../probe-node.ts';
-import { silent } from '../testing/responses.ts';
+import { neverRespond } from '../testing/responses.ts';
 import { DAY_MS } from '../testing/lab.ts';
 import { POD_NAME } from './node-proxy.ts';
 
@@ -26,7 +26,7 @@ class Node implements AsyncDisposable {
   /** Starts a TLS server, by default one that pods trust. */
   async serve(serving?: Pair): Promise<number> {
     const pair = serving ?? (await this.authority.issue({ names: [POD_NAME] }));
-    const server = await ApiServer.start({ serving: pair, onConnection: silent });
+    const server = await ApiServer.start({ serving: pair, onConnection: neverRespond });
     return this.#stack.use(server).port;
   }
 

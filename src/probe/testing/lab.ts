@@ -8,7 +8,7 @@ import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import type { HopName } from '../codes.ts';
 import type { HopResult } from '../hop.ts';
 import { probeExposure, type ProbeOptions, type ProbeTarget } from '../probe-exposure.ts';
-import { responding, silent, VERSION_RESPONSE } from './responses.ts';
+import { respondWith, neverRespond, VERSION_RESPONSE } from './responses.ts';
 
 /** The tenant's hosts. */
 export const API_HOST = 'a.k8s.test';
@@ -45,13 +45,13 @@ export class ProbeLab implements AsyncDisposable {
 
   /** Starts an API server, by default of the tenant. */
   async apiServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-    const onConnection = responding(VERSION_RESPONSE);
+    const onConnection = respondWith(VERSION_RESPONSE);
     return this.use(await ApiServer.start({ serving: this.serving, onConnection, ...options }));
   }
 
   /** Starts a server that supports only HTTP/2, like gRPC servers. */
   async konnectivityServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-    return this.apiServer({ protocols: ['h2'], onConnection: silent, ...options });
+    return this.apiServer({ protocols: ['h2'], onConnection: neverRespond, ...options });
   }
 
   /** Starts an edge that handles the first bytes of each client with `answer`. */

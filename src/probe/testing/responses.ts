@@ -39,15 +39,15 @@ export function httpText(
 }
 
 /** Returns a handler that answers the first bytes of a client with this text. */
-export function responding(text: string): (socket: TLSSocket) => void {
+export function respondWith(text: string): (socket: TLSSocket) => void {
   return (socket) => {
-    silent(socket);
+    neverRespond(socket);
     socket.once('data', () => socket.write(text));
   };
 }
 
 /** Handles a connection by never responding. Closes when the client does. */
-export function silent(socket: TLSSocket): void {
+export function neverRespond(socket: TLSSocket): void {
   socket.on('end', () => socket.end());
   socket.resume();
 }

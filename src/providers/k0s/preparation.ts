@@ -17,7 +17,7 @@ import { certificateNameFindings, hostFindings } from '../preparation/host-names
 import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
 import { quoted } from '../../text/quote.ts';
 import type { DesiredEntry, DesiredField, PreparationSpec } from '../preparation/preparation.ts';
-import { GATES, gateFindings } from '../../api/versions.ts';
+import { VERSIONED_FEATURES, featureFindings } from '../../api/versions.ts';
 
 const INGRESS = ['spec', 'ingress'] as const;
 /** The version with `spec.patches`. A client that writes the object in an older version removes them. */
@@ -110,13 +110,13 @@ function otherExternalAddress(
 export function k0sFindings(object: KubeObject, spec: PreparationSpec): readonly Finding[] {
   const text = objectText(object);
   const version = textAt(object, 'spec', 'version');
-  const gate = GATES.k0sAddressWithPort;
+  const feature = VERSIONED_FEATURES.k0sAddressWithPort;
   return [
     ...deletingFindings(object),
     ...hostFindings(spec, hasKonnectivity(object)),
     ...(version === undefined
       ? [versionMissing(text)]
-      : gateFindings(gate, version, `spec.version of ${text}`)),
+      : featureFindings(feature, version, `spec.version of ${text}`)),
     ...certificateNameFindings(
       listAt(object, 'spec', 'k0sConfig', 'spec', 'api', 'sans'),
       `spec.k0sConfig.spec.api.sans of ${text}`,
@@ -152,7 +152,7 @@ function remoteHostFinding(text: string): Finding {
 }
 
 function versionMissing(text: string): Finding {
-  const { since } = GATES.k0sAddressWithPort;
+  const { since } = VERSIONED_FEATURES.k0sAddressWithPort;
   return {
     code: 'VersionUnsupported',
     severity: 'error',

@@ -130,7 +130,7 @@ describe.concurrent('prepare: Patch', () => {
     await using lab = await PreparationLab.start();
     await lab.addExposure('second');
     lab.server.inject(
-      { kind: 'answer', status: 403, reason: 'Forbidden' },
+      { kind: 'error', status: 403, reason: 'Forbidden' },
       { verb: 'patch', plural: 'exposures', name: 'blue' },
     );
 

@@ -54,7 +54,7 @@ class Lab implements AsyncDisposable {
   }
 
   forbid(): void {
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     this.server.inject(refusal, { verb: 'delete', plural: 'secrets' }, 1);
   }
 

@@ -125,7 +125,7 @@ describe('the facts of a tenant', () => {
   test('do not need permission to read the ConfigMap of kubeadm', async () => {
     await using server = await MemoryApiServer.start();
     server.seed(service, config('dnsDomain: hidden.test\n'));
-    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    const refusal = { kind: 'error', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { plural: RESOURCES.configMap.plural });
     const view = linkTo(server);
 

@@ -10,7 +10,7 @@ import { microTimeText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, resourceOf, RESOURCES, withVersion, type Resource } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf, secretOf } from '../../operator/testing/objects.ts';
-import { SYSTEM, TENANTS } from '../../operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../../operator/testing/namespaces.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { makeCa, type TestCa } from '../../pki/testing/test-ca.ts';
 import type { Cluster } from '../../plan/render.ts';
@@ -229,7 +229,11 @@ async function createManagement(lab: ReconcileLab, world: GeneratedWorld): Promi
       'admin.conf': kubeconfig,
       'super-admin.svc': kubeconfig,
     }),
-    objectOf('Service', { name: 'snicket-gateway', namespace: SYSTEM }, { spec: address }),
+    objectOf(
+      'Service',
+      { name: 'snicket-gateway', namespace: SYSTEM_NAMESPACE },
+      { spec: address },
+    ),
     ...(world.hasController ? CONTROLLERS : []),
   );
   await createProvided(lab, world);

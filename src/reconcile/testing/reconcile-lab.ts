@@ -19,7 +19,7 @@ import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import type { ManagementAccess, ManagementView } from '../../management/management-view.ts';
 import { ensureMasterKeys } from '../../management/master-keys.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
-import { SYSTEM, TENANTS } from '../../operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../../operator/testing/namespaces.ts';
 import type { Cluster } from '../../plan/render.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { DEFAULT_LEASE_DURATION_MS } from '../../tenant/owner-lease.ts';
@@ -99,7 +99,7 @@ export class ReconcileLab {
 
   /** @param provided - The kinds of providers that the management cluster serves, each in one version. */
   constructor(provided: readonly Resource[]) {
-    const namespaces = ['kube-system', TENANTS, SYSTEM];
+    const namespaces = ['kube-system', TENANTS, SYSTEM_NAMESPACE];
     this.management = new LabServer('management', namespaces, [...KINDS, ...provided]);
   }
 
@@ -110,7 +110,7 @@ export class ReconcileLab {
       await this.exposure(),
       {
         management: await ManagementSnapshot.read(client, NO_SIGNAL),
-        namespace: SYSTEM,
+        namespace: SYSTEM_NAMESPACE,
         proxyImage,
         clock: this.clock,
         connectTenant: async () => this.tenant.client(),
@@ -237,7 +237,7 @@ export class LabOperator {
     const snapshot = await ManagementSnapshot.read(this.#management, NO_SIGNAL);
     this.#exposures = new Set(snapshot.exposures.map(({ metadata }) => keyText(metadata)));
     const management = new WritableManagement(snapshot, this.#management);
-    const namespace = SYSTEM;
+    const namespace = SYSTEM_NAMESPACE;
     return {
       management,
       namespace,

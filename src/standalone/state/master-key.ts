@@ -59,11 +59,11 @@ export async function shareMasterKeys(
     };
     await client.apply(secret, { force: true });
   };
-  const known = readWatched(path);
-  await share(known);
-  // The gateway reports an invalid file. Both keep the keys that they have.
+  const initialContent = readWatched(path);
+  await share(initialContent);
+  // An error is logged at debug level only, because the gateway reports it. Gateway and operator keep the previous keys.
   const watched = watchFile(path, {
-    initialContent: known,
+    initialContent,
     onContent: (bytes) => {
       parseKeys(bytes.toString('latin1'), path);
       share(bytes).catch((error: unknown) =>

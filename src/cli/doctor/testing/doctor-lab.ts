@@ -6,14 +6,14 @@ import { expect } from 'bun:test';
 import 'reflect-metadata'; // must be imported before x509
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import type { Lookup } from '../../../probe/hops/dns.ts';
-import { silent, responding, VERSION_RESPONSE } from '../../../probe/testing/responses.ts';
+import { neverRespond, respondWith, VERSION_RESPONSE } from '../../../probe/testing/responses.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
 import type { Driver } from '../../../api/edge.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { ManagementSnapshot } from '../../../management/management-snapshot.ts';
 import type { LabTenant } from '../../../operator/testing/lab-tenant.ts';
 import { OperatorLab } from '../../../operator/testing/operator-lab.ts';
-import { SYSTEM, TENANTS } from '../../../operator/testing/namespaces.ts';
+import { SYSTEM_NAMESPACE, TENANTS } from '../../../operator/testing/namespaces.ts';
 import { issueLeaf } from '../../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../../pki/testing/test-ca.ts';
 import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-server.ts';
@@ -50,7 +50,11 @@ export class DoctorLab implements AsyncDisposable {
     const tenant = await operator.addTenant('blue');
     const lab = new DoctorLab(operator, tenant);
     const serving = await lab.certificate([KONNECTIVITY_HOST]);
-    const konnectivity = await lab.serve({ serving, protocols: ['h2'], onConnection: silent });
+    const konnectivity = await lab.serve({
+      serving,
+      protocols: ['h2'],
+      onConnection: neverRespond,
+    });
     lab.#konnectivityPort = konnectivity.port;
     await lab.leadTo(tenant.port);
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
@@ -87,7 +91,7 @@ export class DoctorLab implements AsyncDisposable {
 
   /** Starts a TLS server on this machine that answers as an API server does. */
   async serve(options: ApiServerOptions): Promise<ApiServer> {
-    const onConnection = responding(VERSION_RESPONSE);
+    const onConnection = respondWith(VERSION_RESPONSE);
     return this.#servers.use(await ApiServer.start({ onConnection, ...options }));
   }
 
@@ -182,7 +186,11 @@ export async function examineIn(
   const signal = AbortSignal.timeout(60_000);
   const management = await ManagementSnapshot.read(createClient(access), signal);
   const chosen = management.exposures.filter(({ metadata }) => metadata.name === name);
-  const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
+  const viewpoint = {
+    management,
+    namespace: SYSTEM_NAMESPACE,
+    proxyImage: 'snicket.test/snicket:1',
+  };
   const options = { ...viewpoint, timeoutMs: 30_000, signal, lookup };
   for await (const found of examineAll(new TestIo(), chosen, options)) return found;
   throw new Error(`there is no Exposure ${name}`);

@@ -1,5 +1,5 @@
 import { describe, setDefaultTimeout, test } from 'bun:test';
-import { silent } from '../../testing/responses.ts';
+import { neverRespond } from '../../testing/responses.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
 import type { EdgeFaults } from '../testing/misbehaving-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
@@ -24,7 +24,7 @@ describe.each([
 
   test('in front of a server without HTTP', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.edgeInFrontOf(silent, faults);
+    const { port } = await lab.edgeInFrontOf(neverRespond, faults);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
     await expectResult({ code }, async (timeoutMs) =>

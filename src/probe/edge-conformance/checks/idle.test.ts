@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
 import { dialTcp, type Dial } from '../../dial.ts';
-import { silent } from '../../testing/responses.ts';
+import { neverRespond } from '../../testing/responses.ts';
 import type { CheckResult } from '../check-result.ts';
 import { Recognition } from '../recognition.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
@@ -23,7 +23,12 @@ interface Situation {
 }
 
 async function idled(situation: Situation): Promise<CheckResult> {
-  const { onConnection = silent, protocols = ['http/1.1'], dial = dialTcp, isHttp } = situation;
+  const {
+    onConnection = neverRespond,
+    protocols = ['http/1.1'],
+    dial = dialTcp,
+    isHttp,
+  } = situation;
   const { timeoutMs = 30_000 } = situation;
   await using lab = await EdgeLab.create();
   const { serving } = lab.a;
@@ -93,7 +98,7 @@ test('is skipped for a connection without a response to the first request', asyn
   const message = `The server at the edge did not answer the first request for host ${HOST_A}.`;
 
   await expectResult({ code: 'NotApplicable', message }, async (timeoutMs) =>
-    idled({ onConnection: silent, isHttp: true, timeoutMs }),
+    idled({ onConnection: neverRespond, isHttp: true, timeoutMs }),
   );
 });
 
@@ -117,7 +122,7 @@ describe('an idle connection', () => {
 
     await expectResult({ code: 'IdleClosed' }, async (timeoutMs) => {
       // The check first waits for the HTTP/2 SETTINGS until the timeout.
-      const { port } = await lab.edgeInFrontOf(silent, { cutsIdleMs: 1.5 * timeoutMs });
+      const { port } = await lab.edgeInFrontOf(neverRespond, { cutsIdleMs: 1.5 * timeoutMs });
       const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
       return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 2 * timeoutMs });
     });
@@ -135,7 +140,7 @@ describe('an idle connection', () => {
 
   test('whose server cannot be probed passes if it stays open', async () => {
     await using lab = await EdgeLab.create();
-    const { port } = await lab.edgeInFrontOf(silent);
+    const { port } = await lab.edgeInFrontOf(neverRespond);
     const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
     const { at } = checkup;

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { silent } from '../../testing/responses.ts';
+import { neverRespond } from '../../testing/responses.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
 import { checkServerClose } from './server-close.ts';
 
@@ -19,7 +19,7 @@ test('an edge that does not forward the close of the server fails', async () => 
 
 test('is skipped if no server supports HTTP', async () => {
   await using lab = await EdgeLab.create();
-  const { port } = await lab.edgeInFrontOf(silent);
+  const { port } = await lab.edgeInFrontOf(neverRespond);
   const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
 
   expect(await checkServerClose(checkup)).toMatchObject({ state: 'Skip', code: 'NotApplicable' });

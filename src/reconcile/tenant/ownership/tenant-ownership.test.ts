@@ -151,7 +151,7 @@ describe('an owner', () => {
   test('repeats a renewal that failed, and gives up when the Lease is no longer valid', async () => {
     const a = new Cluster('a');
     await a.acquire();
-    server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, {}, Infinity);
+    server.inject({ kind: 'error', status: 500, reason: 'InternalError' }, {}, Infinity);
     a.clock.advance(DURATION_MS / 3);
 
     await a.tend();
@@ -309,7 +309,7 @@ describe('another management cluster', () => {
     const b = new Cluster('b');
     await a.acquire();
     await b.acquire();
-    server.inject({ kind: 'answer', status: 500, reason: 'InternalError' });
+    server.inject({ kind: 'error', status: 500, reason: 'InternalError' });
 
     await b.tend();
 
