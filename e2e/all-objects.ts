@@ -22,7 +22,7 @@ interface ListedObject {
 }
 
 /** Returns the objects of all kinds that can be listed, except those in one namespace. */
-export async function allObjects(cluster: Cluster, except?: string): Promise<ObjectTexts> {
+export async function allObjects(cluster: Cluster, exceptNamespace?: string): Promise<ObjectTexts> {
   const kinds = (await cluster.kubectl('api-resources', '--verbs=list', '--output=name'))
     .split('\n')
     .filter((kind) => kind !== '' && !EPHEMERAL.has(kind) && !kind.includes('metrics.k8s.io'));
@@ -32,7 +32,10 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
   const { items } = text === '' ? { items: [] } : (JSON.parse(text) as ObjectList);
   return Object.fromEntries(
     items
-      .filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace !== except)
+      .filter(
+        ({ metadata }) =>
+          metadata.namespace === undefined || metadata.namespace !== exceptNamespace,
+      )
       .filter((object) => !isReplaceable(object))
       .map(({ kind, metadata, status: _status, ...rest }) => {
         const { name, namespace = '', labels, annotations, finalizers, ownerReferences } = metadata;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
 import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
-import { freshTenant } from '../providers/testing/provider-objects.ts';
+import { newTenantControlPlane } from '../providers/testing/provider-objects.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { objectOf } from '../operator/testing/objects.ts';
@@ -216,7 +216,7 @@ describe('doctor, for Exposures with errors in their spec,', () => {
   });
 
   function asking(name: string, edge: string) {
-    const { status: _, ...object } = freshTenant('kamaji', name);
+    const { status: _, ...object } = newTenantControlPlane('kamaji', name);
     const metadata = { ...object.metadata, annotations: { 'snicket.dev/edge': edge } };
     const { uid: _uid, resourceVersion: _version, ...own } = metadata;
     return { ...object, metadata: own };

@@ -14,7 +14,7 @@ import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import {
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from '../providers/testing/provider-objects.ts';
 import { Terminal } from './testing/snicket.ts';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     secretOf({ name: 'white-front-proxy-ca', namespace: 'tenants' }, caFiles(other)),
     secretOf({ name: 'nothing', namespace: 'tenants' }, { 'admin.conf': 'clusters of stars' }),
   );
-  await createProviderObject(PROVIDER_RESOURCES.kamaji, readyTenant('kamaji', 'blue'));
+  await createProviderObject(PROVIDER_RESOURCES.kamaji, readyTenantControlPlane('kamaji', 'blue'));
   await createProviderObject(PROVIDER_RESOURCES.k0smotron, k0smotronCluster('red'));
   const green = k0smotronControlPlane('green');
   await createProviderObject(PROVIDER_RESOURCES.k0smotronControlPlane, green);

@@ -48,7 +48,7 @@ test('resets one slot only', () => {
   const counters = new Counters(layout);
   for (const slot of [0, 1, 2]) counters.fail(REASON.dial_refused, counters.row(slot));
 
-  counters.wipe(1);
+  counters.resetSlot(1);
 
   expect([0, 1, 2].map((slot) => counters.slot(slot).failures)).toEqual([
     { dial_refused: 1 },
@@ -106,7 +106,7 @@ test('counts dials in a histogram, for all slots together', () => {
 
   expect([...counters.dialBuckets()]).toEqual([2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
   expect(counters.dialBuckets()).toHaveLength(DIAL_BOUNDS_MS.length + 1);
-  expect(counters.dialMs()).toBeCloseTo(11_005.6);
+  expect(counters.totalDialMs()).toBeCloseTo(11_005.6);
   expect(counters.slot(1)).toMatchObject({ dials: 5 });
   expect(counters.slot(2)).toMatchObject({ dials: 1, dialMs: 3 });
 });

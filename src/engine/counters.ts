@@ -168,7 +168,7 @@ export class Counters {
   }
 
   /** Returns the total duration of all dials. */
-  dialMs(): number {
+  totalDialMs(): number {
     return this.#at(this.#dials + DIAL_BUCKETS);
   }
 
@@ -196,7 +196,7 @@ export class Counters {
   }
 
   /** Sets the numbers of a slot to zero for its next owner. No engine may be counting there. */
-  wipe(slot: number): void {
+  resetSlot(slot: number): void {
     const row = this.row(slot);
     this.values.fill(0, row, row + this.#rowLength);
   }

@@ -17,7 +17,10 @@ export interface Limits {
   readonly maxDescriptors: number;
   /** Maximum number of connections whose first bytes are incomplete. The engine resets further ones. */
   readonly maxUnfinishedHellos: number;
-  /** The same for one source address. Does not apply to addresses of {@link Router.isSharedSource}. */
+  /**
+   * Maximum number of unfinished hellos per source address. Does not apply to addresses of
+   * {@link Router.isSharedSource}.
+   */
   readonly maxUnfinishedHellosPerSource: number;
   /**
    * Maximum number of bytes buffered for slow readers and pending dials, over all connections of all threads. The

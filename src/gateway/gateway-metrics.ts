@@ -181,7 +181,8 @@ export function registerGatewayMetrics(metrics: Metrics, sources: GatewayMetrics
       'histogram',
       'Duration of dials to endpoints, including failed dials.',
     ],
-    () => histogramSamples(DIAL_BOUNDS_SECONDS, threads.dialBuckets(), threads.dialMs() / 1000),
+    () =>
+      histogramSamples(DIAL_BOUNDS_SECONDS, threads.dialBuckets(), threads.totalDialMs() / 1000),
   );
   add(
     [

@@ -219,7 +219,7 @@ export class ExposureIndex {
       for (const object of this.#sources.exposures()) prepared.put(object);
       this.#prepared = prepared;
     }
-    return this.#prepared.ownerOf(uid, except);
+    return this.#prepared.otherOwnerOf(uid, except);
   }
 
   /** Most changes are status writes of the operator. They keep the parsed spec, which is expensive to parse. */

@@ -36,10 +36,10 @@ export class PreparedObjects {
   }
 
   /**
-   * Returns the key of an Exposure other than `except` with a record of this object; undefined if there is none. A
+   * Returns the key of an Exposure other than `except` whose record contains this object; undefined if there is none. A
    * record in another namespace has no effect, since an Exposure prepares only objects in its own namespace.
    */
-  ownerOf(uid: string, except: string): string | undefined {
+  otherOwnerOf(uid: string, except: string): string | undefined {
     const { namespace } = parseKey(except);
     return [...this.#owners.get(uid)].find(
       (key) => key !== except && parseKey(key).namespace === namespace,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
-import { freshTenant } from '../providers/testing/provider-objects.ts';
+import { newTenantControlPlane } from '../providers/testing/provider-objects.ts';
 import { ManagementSnapshot } from './management-snapshot.ts';
 import { shimContext } from './shim-context.ts';
 
@@ -17,7 +17,7 @@ function edge(name: string, creationTimestamp: string, annotations: string): Kub
 }
 
 test('an object stays on the default Edge of its TenantRoutes when an older Edge becomes a default one', () => {
-  const object = freshTenant('kamaji', 'blue');
+  const object = newTenantControlPlane('kamaji', 'blue');
   const edges = [edge('old', '2026-01-01', 'Ignored'), edge('young', '2026-02-01', 'Allowed')];
   const route = tenantRoute('blue', 'blue.example.test', {}, { edgeRef: { name: 'young' } });
   const ignoredBy = (...objects: readonly KubeObject[]) =>

@@ -8,7 +8,7 @@ import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import {
   capiCluster,
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../providers/testing/provider-objects.ts';
@@ -27,7 +27,7 @@ const OBJECTS = [
     metadata: { name: 'shared' },
     spec: { driver: 'snicket', domain: 'example.com' },
   },
-  ...[freshTenant('kamaji', 'blue'), freshTenant('steward', 'blue')],
+  ...[newTenantControlPlane('kamaji', 'blue'), newTenantControlPlane('steward', 'blue')],
   ...[k0smotronCluster('amber'), k0smotronControlPlane('amber'), capiCluster('amber')],
   clusterDeployment('amber', 'any'),
 ];
@@ -231,7 +231,7 @@ class EdgeLab {
   }
 
   annotate(name: string, edge: string): void {
-    const { metadata, ...object } = freshTenant('kamaji', name);
+    const { metadata, ...object } = newTenantControlPlane('kamaji', name);
     const annotations = { 'snicket.dev/edge': edge };
     this.#annotated.push({ ...object, metadata: { ...metadata, annotations } });
   }
@@ -340,8 +340,8 @@ test('a change of namespace labels enqueues only the Exposures in the namespace,
 
 describe('a change of a provider object enqueues', () => {
   test.each<[string, KubeObject, readonly string[]]>([
-    ['the Exposure that references it', freshTenant('kamaji', 'blue'), ['of-kamaji']],
-    ['no Exposure if none references it', freshTenant('kamaji', 'green'), []],
+    ['the Exposure that references it', newTenantControlPlane('kamaji', 'blue'), ['of-kamaji']],
+    ['no Exposure if none references it', newTenantControlPlane('kamaji', 'green'), []],
     [
       'for a K0smotronControlPlane, also the Exposure of its ClusterDeployment',
       k0smotronControlPlane('amber'),
@@ -369,7 +369,7 @@ describe('a change of a provider object enqueues', () => {
   });
 
   test('no Exposure in another namespace', async () => {
-    const tenant = freshTenant('kamaji', 'blue');
+    const tenant = newTenantControlPlane('kamaji', 'blue');
     const inOtherNamespace = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
     expect(

@@ -1,7 +1,7 @@
 /**
  * k0smotron under Cluster API. Its controller creates, for a K0smotronControlPlane, a k0smotron Cluster with the name
- * of the Cluster API Cluster. Snicket only writes the K0smotronControlPlane: the controller sometimes replaces the
- * k0smotron Cluster as a whole.
+ * of the Cluster API Cluster. Snicket writes only the K0smotronControlPlane, because its controller sometimes
+ * replaces the whole k0smotron Cluster.
  */
 import { textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
@@ -38,8 +38,8 @@ export async function readK0smotronControlPlane(
   const k0smotronCluster = await objects.object?.(PROVIDER_RESOURCES.k0smotron, key);
   const cluster = await objects.object?.(PROVIDER_RESOURCES.capiCluster, key);
   const facts = factsOf(object, 'capi-k0smotron', {
-    // The k0smotron Cluster comes first. The K0smotronControlPlane derives its own readiness from a connection through
-    // the edge, so waiting for that would be a deadlock.
+    // The status of the k0smotron Cluster takes precedence. The K0smotronControlPlane becomes ready only after a
+    // connection through the edge, so waiting for its status would be a deadlock.
     status: valueAt(k0smotronCluster, 'status') ?? valueAt(object, 'status'),
     network: networkOf(cluster),
   });

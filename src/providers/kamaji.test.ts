@@ -6,9 +6,9 @@ import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
 import type { PreparationSpec } from './preparation/preparation.ts';
 import {
   changed,
-  freshTenant,
+  newTenantControlPlane,
   kubeconfigFor,
-  readyTenant,
+  readyTenantControlPlane,
   secretOf,
   serviceOf,
   ownerFor,
@@ -46,7 +46,7 @@ function codes(findings: readonly { readonly code: string }[]): readonly string[
 
 describe('a tenant of Kamaji', () => {
   test('that is running is read completely', async () => {
-    const tenant = readyTenant('kamaji', 'blue');
+    const tenant = readyTenantControlPlane('kamaji', 'blue');
 
     const { controlPlane, kubeconfig, provided, ...rest } = await read(tenant);
 
@@ -79,7 +79,7 @@ describe('a tenant of Kamaji', () => {
   });
 
   test('that was just created is reported with each missing part', async () => {
-    const reading = await read(freshTenant('kamaji', 'blue'), []);
+    const reading = await read(newTenantControlPlane('kamaji', 'blue'), []);
 
     expect(reading.controlPlane).toBeUndefined();
     expect(reading.provided?.phase).toBe('provisioning');
@@ -99,7 +99,7 @@ describe('a tenant of Kamaji', () => {
   test('has a route and a finding before konnectivity has its port', async () => {
     const service = serviceOf('blue', { 'kube-apiserver': 6443 });
 
-    const { controlPlane, findings } = await read(readyTenant('kamaji', 'blue'), [
+    const { controlPlane, findings } = await read(readyTenantControlPlane('kamaji', 'blue'), [
       ...[AUTHORITY, KUBECONFIG, service],
     ]);
 
@@ -110,7 +110,7 @@ describe('a tenant of Kamaji', () => {
   });
 
   test('without konnectivity has no konnectivity route, whatever its ports', async () => {
-    const tenant = changed(readyTenant('kamaji', 'blue'), {
+    const tenant = changed(readyTenantControlPlane('kamaji', 'blue'), {
       'spec.addons.konnectivity': undefined,
     });
 
@@ -123,7 +123,7 @@ describe('a tenant of Kamaji', () => {
   test('with an external CA is read without the key, with a warning', async () => {
     const ca = secretOf('blue-ca', { 'ca.crt': CA.certificate });
 
-    const { controlPlane, findings } = await read(readyTenant('kamaji', 'blue'), [
+    const { controlPlane, findings } = await read(readyTenantControlPlane('kamaji', 'blue'), [
       ...[ca, KUBECONFIG, SERVICE],
     ]);
 
@@ -137,7 +137,7 @@ describe('a tenant of Kamaji', () => {
   test('with an invalid kubeconfig reports it without quoting its content', async () => {
     const secret = secretOf('blue-admin-kubeconfig', { 'super-admin.svc': 'hunter2: [' });
 
-    const { kubeconfig, findings } = await read(readyTenant('kamaji', 'blue'), [
+    const { kubeconfig, findings } = await read(readyTenantControlPlane('kamaji', 'blue'), [
       ...[AUTHORITY, secret, SERVICE],
     ]);
 
@@ -149,7 +149,7 @@ describe('a tenant of Kamaji', () => {
   test('with an empty kubeconfig reports it', async () => {
     const secret = secretOf('blue-admin-kubeconfig', { 'super-admin.svc': '' });
 
-    const { findings } = await read(readyTenant('kamaji', 'blue'), [
+    const { findings } = await read(readyTenantControlPlane('kamaji', 'blue'), [
       ...[AUTHORITY, secret, SERVICE],
     ]);
 
@@ -172,7 +172,7 @@ describe('a tenant of Kamaji', () => {
     ['CertificateAuthorityRotating', 2, 'unavailable'],
     ['Provisioning', 0, 'provisioning'],
   ])('that is %s with %d ready pods is %s', async (status, readyReplicas, phase) => {
-    const tenant = changed(readyTenant('kamaji', 'blue'), {
+    const tenant = changed(readyTenantControlPlane('kamaji', 'blue'), {
       'status.kubernetesResources.version.status': status,
       'status.kubernetesResources.deployment.readyReplicas': readyReplicas,
     });
@@ -182,7 +182,7 @@ describe('a tenant of Kamaji', () => {
 
   test('of newer versions may have several service networks, and the first one is used', async () => {
     const serviceCidrs = ['10.100.0.0/16', 'fd00::/108'];
-    const tenant = changed(readyTenant('kamaji', 'blue'), {
+    const tenant = changed(readyTenantControlPlane('kamaji', 'blue'), {
       'spec.networkProfile.serviceCidrs': serviceCidrs,
     });
 
@@ -202,7 +202,7 @@ function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
 
 describe('a tenant of Kamaji behind an edge', () => {
   test('has the host with its port, both certificate names, no endpoint reconciler, and agents at the edge', () => {
-    const found = plan(freshTenant('kamaji', 'blue'));
+    const found = plan(newTenantControlPlane('kamaji', 'blue'));
 
     expect(found.findings).toEqual([]);
     expect(pasteText(found)).toBe(`apiVersion: kamaji.clastix.io/v1alpha1
@@ -233,7 +233,7 @@ spec:
   });
 
   test('without konnectivity gets no field that would enable it', () => {
-    const tenant = changed(freshTenant('kamaji', 'blue'), {
+    const tenant = changed(newTenantControlPlane('kamaji', 'blue'), {
       'spec.addons.konnectivity': undefined,
     });
 
@@ -244,7 +244,7 @@ spec:
   });
 
   test("keeps the user's entries in lists, except another value of the same flag", () => {
-    const tenant = changed(freshTenant('kamaji', 'blue'), {
+    const tenant = changed(newTenantControlPlane('kamaji', 'blue'), {
       'spec.controlPlane.deployment.extraArgs.apiServer': [
         '--audit-log-path=-',
         '--endpoint-reconciler-type=lease',
@@ -295,7 +295,7 @@ spec:
       'TenantControlPlane tenants/blue is being deleted',
     ],
   ])('is rejected for %s', (_, fields, code, message) => {
-    const { findings } = plan(changed(freshTenant('kamaji', 'blue'), fields));
+    const { findings } = plan(changed(newTenantControlPlane('kamaji', 'blue'), fields));
 
     expect(findings).toMatchObject([{ code, severity: 'error' }]);
     expect(findings[0]?.message).toContain(message);
@@ -307,13 +307,13 @@ spec:
     [{ api: 'a.example.test:443', konnectivity: 'b.example.test' }, ['FieldInvalid']],
     [{ api: '192.0.2.1', konnectivity: 'b.example.test' }, ['FieldInvalid']],
   ])('rejects the hosts %j', (hosts, expected) => {
-    const { findings } = plan(freshTenant('kamaji', 'blue'), { hosts, port: 443 });
+    const { findings } = plan(newTenantControlPlane('kamaji', 'blue'), { hosts, port: 443 });
 
     expect(codes(findings)).toEqual(expected);
   });
 
   test('is written with a warning if it is paused or has a separate address', () => {
-    const tenant = changed(freshTenant('kamaji', 'blue'), {
+    const tenant = changed(newTenantControlPlane('kamaji', 'blue'), {
       'metadata.annotations': { 'kamaji.clastix.io/paused': 'true' },
       'spec.controlPlane.service.serviceType': 'LoadBalancer',
     });

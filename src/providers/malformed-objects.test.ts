@@ -16,7 +16,7 @@ import {
   k0smotronCluster,
   k0smotronControlPlane,
   kubeconfigFor,
-  readyTenant,
+  readyTenantControlPlane,
   secretOf,
   serviceOf,
   ownerFor,
@@ -36,8 +36,8 @@ const MADE = [
 
 /** The objects of a control plane of each provider. The first one is that of its Exposure. */
 const WORLDS: Readonly<Record<ProviderName, readonly KubeObject[]>> = {
-  kamaji: [readyTenant('kamaji', 'blue'), ...MADE],
-  steward: [readyTenant('steward', 'blue'), ...MADE],
+  kamaji: [readyTenantControlPlane('kamaji', 'blue'), ...MADE],
+  steward: [readyTenantControlPlane('steward', 'blue'), ...MADE],
   k0smotron: [k0smotronCluster('red')],
   'capi-k0smotron': [
     k0smotronControlPlane('amber'),

@@ -16,7 +16,7 @@ import {
   clusterDeployment,
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from './testing/provider-objects.ts';
 
 const FOLDER = join(import.meta.dir, '..', '..', '..', 'shared', 'crds');
@@ -76,8 +76,8 @@ function preparationOf(object: KubeObject): Preparation {
 }
 
 const PREPARED = [
-  readyTenant('kamaji', 'blue'),
-  readyTenant('steward', 'blue'),
+  readyTenantControlPlane('kamaji', 'blue'),
+  readyTenantControlPlane('steward', 'blue'),
   k0smotronCluster('blue'),
   changed(k0smotronCluster('blue'), { apiVersion: 'k0smotron.io/v1beta1' }),
   k0smotronControlPlane('blue'),

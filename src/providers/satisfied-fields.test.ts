@@ -8,7 +8,7 @@ import { providerFor } from './provider-for.ts';
 import {
   changed,
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
   k0smotronCluster,
   k0smotronControlPlane,
   ownerFor,
@@ -67,7 +67,7 @@ const CLASSES: readonly (readonly [value: unknown, isWritten: boolean])[] = [
 ];
 
 describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider) => {
-  const tenant = freshTenant(provider, 'blue');
+  const tenant = newTenantControlPlane(provider, 'blue');
 
   test.each(CLASSES)(
     'an ingress class that no controller handles: %p, written %p',
@@ -126,7 +126,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s keeps', (provider)
 });
 
 describe('a tenant of Kamaji keeps', () => {
-  const tenant = freshTenant('kamaji', 'blue');
+  const tenant = newTenantControlPlane('kamaji', 'blue');
 
   test.each([
     [`${API}:443`, 443, false],
@@ -170,7 +170,7 @@ describe('a tenant of Kamaji keeps', () => {
 });
 
 describe('a tenant of Steward keeps', () => {
-  const tenant = freshTenant('steward', 'blue');
+  const tenant = newTenantControlPlane('steward', 'blue');
   const TYPE = 'spec.controlPlane.ingress.controllerType';
 
   test.each([

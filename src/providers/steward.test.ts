@@ -6,9 +6,9 @@ import type { PreparationSpec } from './preparation/preparation.ts';
 import { steward } from './steward.ts';
 import {
   changed,
-  freshTenant,
+  newTenantControlPlane,
   kubeconfigFor,
-  readyTenant,
+  readyTenantControlPlane,
   secretOf,
   serviceOf,
   ownerFor,
@@ -33,7 +33,7 @@ function plan(object: KubeObject, spec: PreparationSpec = SPEC) {
 
 test('a tenant of Steward is read like one of Kamaji', async () => {
   const reading = await steward.read(
-    readyTenant('steward', 'green'),
+    readyTenantControlPlane('steward', 'green'),
     objectsFrom([
       secretOf('green-ca', { 'ca.crt': CA.certificate, 'ca.key': CA.key }),
       secretOf('green-admin-kubeconfig', {
@@ -55,7 +55,7 @@ test('a tenant of Steward is read like one of Kamaji', async () => {
 
 describe('a tenant of Steward behind an edge', () => {
   test('has the host without a port, and an Ingress that no controller serves', () => {
-    const found = plan(freshTenant('steward', 'green'));
+    const found = plan(newTenantControlPlane('steward', 'green'));
 
     expect(found.findings).toEqual([]);
     expect(pasteText(found)).toBe(`apiVersion: steward.butlerlabs.dev/v1alpha1
@@ -109,14 +109,14 @@ spec:
       'TenantControlPlane tenants/green has spec.addons.tcpProxy',
     ],
   ])('is rejected for %s', (_, spec, fields, code, message) => {
-    const { findings } = plan(changed(freshTenant('steward', 'green'), fields), spec);
+    const { findings } = plan(changed(newTenantControlPlane('steward', 'green'), fields), spec);
 
     expect(findings).toMatchObject([{ code, severity: 'error' }]);
     expect(findings[0]?.message).toContain(message);
   });
 
   test('without konnectivity may have any host', () => {
-    const tenant = changed(freshTenant('steward', 'green'), {
+    const tenant = changed(newTenantControlPlane('steward', 'green'), {
       'spec.addons.konnectivity': undefined,
     });
 
@@ -124,7 +124,7 @@ spec:
   });
 
   test('that used Traefik reports the route that Steward does not delete', () => {
-    const tenant = changed(freshTenant('steward', 'green'), {
+    const tenant = changed(newTenantControlPlane('steward', 'green'), {
       'spec.controlPlane.ingress.controllerType': 'traefik',
     });
 

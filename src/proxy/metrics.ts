@@ -75,7 +75,8 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
     'histogram',
     'dial_duration_seconds',
     'Duration of dials to the edge, including failed dials. In mode terminate, includes the TLS handshake.',
-    () => histogramSamples(DIAL_BOUNDS_SECONDS, counters.dialBuckets(), counters.dialMs() / 1000),
+    () =>
+      histogramSamples(DIAL_BOUNDS_SECONDS, counters.dialBuckets(), counters.totalDialMs() / 1000),
   );
   add(
     'gauge',

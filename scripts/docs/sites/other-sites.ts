@@ -5,7 +5,7 @@ import { RESOURCES, type Resource } from '../../../src/kube/resource.ts';
 import type { ApiObject } from '../../../src/kube/store/object-store.ts';
 import { TestApiServer } from '../../../src/kube/testing/api-server.ts';
 import { objectOf } from '../../../src/operator/testing/objects.ts';
-import { KINDS_OF_NO_EDGE } from '../../../src/operator/testing/operator-lab.ts';
+import { NON_EDGE_KINDS } from '../../../src/operator/testing/operator-lab.ts';
 import { makeCa } from '../../../src/pki/testing/test-ca.ts';
 import { EdgeLab, HOST_A, HOST_B } from '../../../src/probe/edge-conformance/testing/edge-lab.ts';
 import { PROVIDER_RESOURCES } from '../../../src/providers/provider-resources.ts';
@@ -25,7 +25,7 @@ function kind(apiVersion: string, name: string, plural: string): Resource {
 export async function startNewCluster(): Promise<Site> {
   const server = await TestApiServer.start({
     resources: [
-      ...KINDS_OF_NO_EDGE,
+      ...NON_EDGE_KINDS,
       RESOURCES.ingressClass,
       PROVIDER_RESOURCES.kamaji,
       kind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles'),
@@ -42,7 +42,7 @@ export async function startNewCluster(): Promise<Site> {
 
 /** A cluster with the ClusterDeployment of docs/tasks/providers/k0rdent.md. */
 export async function startK0rdent(): Promise<Site> {
-  const resources = [...KINDS_OF_NO_EDGE, ...Object.values(PROVIDER_RESOURCES)];
+  const resources = [...NON_EDGE_KINDS, ...Object.values(PROVIDER_RESOURCES)];
   const server = await TestApiServer.start({ resources });
   const { certificate, key } = await makeCa();
   const deployment = parse(

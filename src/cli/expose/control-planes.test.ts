@@ -6,7 +6,7 @@ import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources
 import {
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from '../../providers/testing/provider-objects.ts';
 import {
   controlPlanesIn,
@@ -61,7 +61,7 @@ test('finds Services that look like an API server and belong to no provider', ()
 
   expect(
     obviousIn(
-      readyTenant('kamaji', 'blue'),
+      readyTenantControlPlane('kamaji', 'blue'),
       service('blue', API),
       service('white', API),
       service('named', [{ name: 'kube-apiserver', port: 30443 }]),
@@ -81,8 +81,8 @@ test('finds Services that look like an API server and belong to no provider', ()
 test('finds the Exposure of each control plane', () => {
   const objectRef = { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' };
   const places = placesOf(
-    readyTenant('kamaji', 'blue'),
-    readyTenant('steward', 'blue'),
+    readyTenantControlPlane('kamaji', 'blue'),
+    readyTenantControlPlane('steward', 'blue'),
     service('white', API),
     objectOf(
       'Exposure',
@@ -127,7 +127,7 @@ test.each<[NamedControlPlane, readonly string[]]>([
 ])('%j means %j', (named, kinds) => {
   const found = controlPlanesIn(
     placesOf(
-      readyTenant('kamaji', 'blue'),
+      readyTenantControlPlane('kamaji', 'blue'),
       service('blue', API),
       service('white', API),
       service('web', [{ name: 'https', port: 443 }]),

@@ -8,18 +8,18 @@ function route(host: string, change: Partial<Route> = {}): Route {
 }
 
 /**
- * Returns a table whose slots are in use if they are in `inUse`. `wiped` lists the wiped slots. Threads are up to date
- * unless a test changes `slotUse`.
+ * Returns a table whose slots are in use if they are in `inUse`. `reset` lists the slots that were reset. Threads are up
+ * to date unless a test changes `slotUse`.
  */
 function createTable(slots = 8) {
   const inUse = new Set<number>();
-  const wiped: number[] = [];
+  const reset: number[] = [];
   const slotUse = {
     isUpToDate: true,
     isInUse: (slot: number) => inUse.has(slot),
-    wipe: (slot: number) => wiped.push(slot),
+    resetSlot: (slot: number) => reset.push(slot),
   };
-  return { table: new RouteTable(slots, slotUse), inUse, wiped, slotUse };
+  return { table: new RouteTable(slots, slotUse), inUse, reset, slotUse };
 }
 
 function slotsOf(table: RouteTable) {
@@ -66,8 +66,8 @@ test('assigns a new slot to a host that gets another tenant, so that its counts 
   expect(changes.set.map(({ slot }) => slot)).toEqual([1]);
 });
 
-test('wipes and reuses a slot only after its last connection has closed', () => {
-  const { table, inUse, wiped } = createTable(2);
+test('resets and reuses a slot only after its last connection has closed', () => {
+  const { table, inUse, reset } = createTable(2);
   table.replace([route('a'), route('b')]);
   inUse.add(0);
   table.replace([route('b')]);
@@ -79,28 +79,28 @@ test('wipes and reuses a slot only after its last connection has closed', () => 
   inUse.clear();
   table.replace([route('b'), route('c')]);
   expect(table.waiting).toBe(0);
-  expect(wiped).toEqual([0]);
+  expect(reset).toEqual([0]);
   expect(slotsOf(table)).toEqual({ b: 1, c: 0 });
 });
 
-test('wipes and reuses a slot only after every thread has removed its route', () => {
-  const { table, slotUse, wiped } = createTable(1);
+test('resets and reuses a slot only after every thread has removed its route', () => {
+  const { table, slotUse, reset } = createTable(1);
   table.replace([route('a')]);
   slotUse.isUpToDate = false;
   table.replace([]);
 
   table.replace([route('b')]);
   expect(table.waiting).toBe(1);
-  expect(wiped).toEqual([]);
+  expect(reset).toEqual([]);
 
   slotUse.isUpToDate = true;
   table.replace([route('b')]);
   expect(slotsOf(table)).toEqual({ b: 0 });
-  expect(wiped).toEqual([0]);
+  expect(reset).toEqual([0]);
 });
 
 test('assigns its previous slot, with connections and counts, to a route that is added again', () => {
-  const { table, inUse, slotUse, wiped } = createTable(2);
+  const { table, inUse, slotUse, reset } = createTable(2);
   table.replace([route('a'), route('b')]);
   inUse.add(1);
   slotUse.isUpToDate = false;
@@ -111,7 +111,7 @@ test('assigns its previous slot, with connections and counts, to a route that is
   expect(slotsOf(table)).toEqual({ a: 0, b: 1 });
   expect(changes.removed).toEqual([]);
   expect(changes.set.length).toBe(2);
-  expect(wiped).toEqual([]);
+  expect(reset).toEqual([]);
 });
 
 test.each<[string, Partial<Route>]>([

@@ -42,8 +42,8 @@ export interface SlotUse {
   readonly isUpToDate: boolean;
   /** Whether any thread has an open connection in this slot. */
   isInUse(slot: number): boolean;
-  /** Sets all counters of the slot to zero. */
-  wipe(slot: number): void;
+  /** Sets all counters of the slot to zero, for its next route. */
+  resetSlot(slot: number): void;
 }
 
 /** The table of routes by host, with one slot per route. */
@@ -153,7 +153,7 @@ export class RouteTable {
     for (const [owner, slot] of this.#retired) {
       if (returning.has(owner) || this.#slotUse.isInUse(slot)) continue;
       this.#retired.delete(owner);
-      this.#slotUse.wipe(slot);
+      this.#slotUse.resetSlot(slot);
       this.#free.push(slot);
     }
   }

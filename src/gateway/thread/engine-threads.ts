@@ -127,16 +127,16 @@ export class EngineThreads implements SlotUse {
   }
 
   /** Returns the total duration of all dials, over all threads. */
-  dialMs(): number {
-    return this.all.reduce((sum, { counters }) => sum + counters.dialMs(), 0);
+  totalDialMs(): number {
+    return this.all.reduce((sum, { counters }) => sum + counters.totalDialMs(), 0);
   }
 
   isInUse(slot: number): boolean {
     return this.slotSum(slot, 'open') !== 0;
   }
 
-  wipe(slot: number): void {
-    for (const { counters } of this.all) counters.wipe(slot);
+  resetSlot(slot: number): void {
+    for (const { counters } of this.all) counters.resetSlot(slot);
   }
 
   /** Stops all threads with their connections, and waits until they have ended. */

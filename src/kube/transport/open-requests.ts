@@ -1,6 +1,6 @@
 /**
  * Counts the concurrent requests of Bun's `fetch`. Bun limits them in the whole process, across all servers. Further
- * requests wait silently. Watches do not count, since they use sockets of their own.
+ * requests wait without an error. Watches do not count, because they use their own sockets.
  */
 
 /** Bun's default. */
@@ -28,10 +28,10 @@ export async function countedRequest<T>(request: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a hint for a request without a response: it may be waiting in Bun's queue, which looks the same. Empty if the
- * limit is not reached.
+ * Returns a hint for a request without a response: Bun may not have sent it yet, because the limit is reached. Empty if
+ * it is not.
  */
-export function starvationHint(): string {
+export function requestLimitHint(): string {
   const limit = openRequestLimit(process.env);
   if (open < limit) return '';
   return `; this process has ${open} requests open and can send ${limit} at once: start it with ${OPEN_REQUESTS_VARIABLE}=65535`;

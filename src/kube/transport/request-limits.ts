@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { KubeError } from '../kube-error.ts';
 import { errorOfFailure, nameOf, type CallName } from './request-error.ts';
-import { starvationHint } from './open-requests.ts';
+import { requestLimitHint } from './open-requests.ts';
 
 /** Enforces the limits of one request, from its start until {@link CallLimits.end}. */
 export class CallLimits {
@@ -26,7 +26,7 @@ export class CallLimits {
     this.#caller = caller;
     this.#onCallerAbort = () => this.#cancel('Aborted', 'canceled by the caller');
     this.#stopClock = clock.every(limitMs, () =>
-      this.#cancel('TimedOut', `no response within ${limitMs / 1000} s${starvationHint()}`),
+      this.#cancel('TimedOut', `no response within ${limitMs / 1000} s${requestLimitHint()}`),
     );
     caller?.addEventListener('abort', this.#onCallerAbort);
     if (caller?.aborted) this.#onCallerAbort();

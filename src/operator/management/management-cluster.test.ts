@@ -5,7 +5,7 @@ import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
-import { freshTenant } from '../../providers/testing/provider-objects.ts';
+import { newTenantControlPlane } from '../../providers/testing/provider-objects.ts';
 import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -144,7 +144,7 @@ describe.concurrent('a management cluster that is watched', () => {
     for (const [name, edge] of Object.entries({ blue: 'shared', green: '', red: undefined })) {
       const annotations: Record<string, string> =
         edge === undefined ? {} : { 'snicket.dev/edge': edge };
-      const { spec } = freshTenant('kamaji', name);
+      const { spec } = newTenantControlPlane('kamaji', name);
       const metadata = { name, namespace: 'tenants', annotations };
       await lab.user.create(PROVIDER_RESOURCES.kamaji, {
         ...objectOf('TenantControlPlane', metadata, { spec }),

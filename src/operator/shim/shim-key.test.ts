@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
-import { freshTenant, k0smotronControlPlane } from '../../providers/testing/provider-objects.ts';
+import {
+  newTenantControlPlane,
+  k0smotronControlPlane,
+} from '../../providers/testing/provider-objects.ts';
 import { shimKeyOf, parseShimKey } from './shim-key.ts';
 
 test('a key identifies an object, no matter which version was read', () => {
@@ -16,7 +19,10 @@ test('a key identifies an object, no matter which version was read', () => {
 });
 
 test('objects of two providers with the same kind have different keys', () => {
-  const keys = [freshTenant('kamaji', 'blue'), freshTenant('steward', 'blue')].map(shimKeyOf);
+  const keys = [
+    newTenantControlPlane('kamaji', 'blue'),
+    newTenantControlPlane('steward', 'blue'),
+  ].map(shimKeyOf);
 
   expect(new Set(keys).size).toBe(2);
 });

@@ -6,7 +6,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { TENANTS } from '../testing/namespaces.ts';
-import { KINDS_OF_NO_EDGE } from '../testing/operator-lab.ts';
+import { NON_EDGE_KINDS } from '../testing/operator-lab.ts';
 import {
   addK0smotron,
   addKamaji,
@@ -72,7 +72,7 @@ test('Steward: routes exist before its proxy is removed, and the user makes all 
 test("Kamaji's addon: nothing happens without a default Edge, and no field changes with one", async () => {
   // Snicket must know that no IngressClass `unhandled` exists.
   await using lab = await startProvidedLab({
-    resources: [...KINDS_OF_NO_EDGE, ...Object.values(PROVIDER_RESOURCES), RESOURCES.ingressClass],
+    resources: [...NON_EDGE_KINDS, ...Object.values(PROVIDER_RESOURCES), RESOURCES.ingressClass],
   });
   const blue = { name: 'blue', namespace: TENANTS };
   const api = 'tenants-blue.k8s.example.test';

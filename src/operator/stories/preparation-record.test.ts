@@ -7,7 +7,7 @@ import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { TENANT_FINALIZER } from '../../reconcile/finalizers.ts';
 import { objectOf } from '../testing/objects.ts';
-import { KINDS_OF_NO_EDGE, type OperatorLab } from '../testing/operator-lab.ts';
+import { NON_EDGE_KINDS, type OperatorLab } from '../testing/operator-lab.ts';
 import {
   ANNOTATED,
   annotate,
@@ -402,7 +402,7 @@ describe.concurrent('an Exposure of a control plane that is prepared for another
 
 describe.concurrent('a sufficient value', () => {
   const resources = [
-    ...KINDS_OF_NO_EDGE,
+    ...NON_EDGE_KINDS,
     RESOURCES.ingressClass,
     ...Object.values(PROVIDER_RESOURCES),
   ];

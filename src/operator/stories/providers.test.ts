@@ -6,9 +6,9 @@ import { PROVIDER_RESOURCES, versionsOf } from '../../providers/provider-resourc
 import {
   changed,
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
 } from '../../providers/testing/provider-objects.ts';
-import { KINDS_OF_NO_EDGE, type OperatorLab } from '../testing/operator-lab.ts';
+import { NON_EDGE_KINDS, type OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 import { ANNOTATED, shown } from '../testing/provided-control-planes.ts';
 import {
@@ -77,7 +77,7 @@ test('an unreadable or invalid Secret name does not prevent the restore of a con
 
 test('a control plane is prepared in the older version if only that is served', async () => {
   const older = Object.values(PROVIDER_RESOURCES).map((kind) => versionsOf(kind).at(-1)!);
-  await using lab = await startProvidedLab({ resources: [...KINDS_OF_NO_EDGE, ...older] });
+  await using lab = await startProvidedLab({ resources: [...NON_EDGE_KINDS, ...older] });
   await addK0smotronControlPlane(lab, 'amber', 'v1beta1', ANNOTATED);
 
   const condition = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
@@ -225,7 +225,7 @@ test('settings of the tcp-proxy of Steward are copied to the Exposure, and stay 
   await using lab = await startProvidedLab();
   const { apiVersion, kind } = STEWARD;
   const green = { name: 'green', namespace: TENANTS };
-  const { spec } = freshTenant('steward', 'green');
+  const { spec } = newTenantControlPlane('steward', 'green');
   const hostAliases = [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }];
   const tcpProxy = { hostAliases, resources: { limits: { memory: '192Mi' } } };
   const worker = () => (lab.exposure('green') as { spec?: { worker?: object } })?.spec?.worker;

@@ -43,8 +43,8 @@ export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'lo
 export const ALL_KINDS: readonly Resource[] = Object.values(RESOURCES);
 /** Kinds of edges. Leaving them out saves their watches. */
 const EDGE_KINDS = new Set([...ROUTE_RESOURCES, ...EDGE_RESOURCES].map(({ kind }) => kind));
-/** Every kind but those of edges. */
-export const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
+/** All kinds except those of edges. */
+export const NON_EDGE_KINDS = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
 
 /** A management cluster, an operator, and tenants. */
 export class OperatorLab implements AsyncDisposable {
@@ -83,7 +83,7 @@ export class OperatorLab implements AsyncDisposable {
       hasSockets = hasGateway,
       transport = 'memory',
       beside,
-      resources = edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS,
+      resources = edge === undefined ? NON_EDGE_KINDS : ALL_KINDS,
       isOperatorRunning = true,
       ...operatorOptions
     } = options;

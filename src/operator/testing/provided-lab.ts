@@ -8,12 +8,12 @@ import {
   changed,
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from '../../providers/testing/provider-objects.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import type { LabTenant } from './lab-tenant.ts';
 import { objectOf, secretOf } from './objects.ts';
-import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';
+import { NON_EDGE_KINDS, OperatorLab, type LabOptions } from './operator-lab.ts';
 import { TENANTS } from './namespaces.ts';
 
 /** The annotation that requests Edge `shared`. */
@@ -22,12 +22,12 @@ export const REQUESTS_EDGE = { 'snicket.dev/edge': 'shared' };
 /** A lab that also serves the kinds of providers. */
 export async function startProvidedLab(options: LabOptions = {}): Promise<OperatorLab> {
   return OperatorLab.start({
-    resources: [...KINDS_OF_NO_EDGE, ...Object.values(PROVIDER_RESOURCES)],
+    resources: [...NON_EDGE_KINDS, ...Object.values(PROVIDER_RESOURCES)],
     ...options,
   });
 }
 
-/** A TenantControlPlane of Kamaji that a user has applied, with the objects that Kamaji creates for it. */
+/** Applies a TenantControlPlane of Kamaji as a user, and adds the objects that Kamaji creates for it. */
 export async function addKamaji(
   lab: OperatorLab,
   name: string,
@@ -36,7 +36,7 @@ export async function addKamaji(
   return addTenantControlPlane(lab, 'kamaji', name, fields);
 }
 
-/** The same of Steward, which creates the same objects. */
+/** Applies a TenantControlPlane of Steward as a user. Steward creates the same objects as Kamaji. */
 export async function addSteward(
   lab: OperatorLab,
   name: string,
@@ -55,14 +55,19 @@ async function addTenantControlPlane(
     [`${name}-ca`, { 'ca.crt': authority.certificate, 'ca.key': authority.key }],
     [`${name}-admin-kubeconfig`, { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig }],
   ];
-  return add(lab, PROVIDER_RESOURCES[provider], changed(readyTenant(provider, name), fields), {
-    service: name,
-    ports: ['kube-apiserver', 'konnectivity-server'],
-    secrets,
-  });
+  return addWithObjects(
+    lab,
+    PROVIDER_RESOURCES[provider],
+    changed(readyTenantControlPlane(provider, name), fields),
+    {
+      service: name,
+      ports: ['kube-apiserver', 'konnectivity-server'],
+      secrets,
+    },
+  );
 }
 
-/** A Cluster of k0smotron, with the objects that k0smotron creates for it. */
+/** Applies a Cluster of k0smotron as a user, and adds the objects that k0smotron creates for it. */
 export async function addK0smotron(
   lab: OperatorLab,
   name: string,
@@ -72,14 +77,19 @@ export async function addK0smotron(
     [`${name}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }],
     [`${name}-kubeconfig`, { value: kubeconfig }],
   ];
-  return add(lab, PROVIDER_RESOURCES.k0smotron, changed(k0smotronCluster(name), fields), {
-    service: `kmc-${name}`,
-    ports: ['api', 'konnectivity'],
-    secrets,
-  });
+  return addWithObjects(
+    lab,
+    PROVIDER_RESOURCES.k0smotron,
+    changed(k0smotronCluster(name), fields),
+    {
+      service: `kmc-${name}`,
+      ports: ['api', 'konnectivity'],
+      secrets,
+    },
+  );
 }
 
-/** A K0smotronControlPlane of the Cluster of this name, served and written in this version. */
+/** Applies the K0smotronControlPlane of a Cluster in this API version, and adds the objects that k0smotron creates. */
 export async function addK0smotronControlPlane(
   lab: OperatorLab,
   cluster: string,
@@ -93,7 +103,7 @@ export async function addK0smotronControlPlane(
   const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, version);
   const object = changed(k0smotronControlPlane(cluster), fields);
   const { apiVersion } = resource;
-  return add(
+  return addWithObjects(
     lab,
     resource,
     { ...object, apiVersion },
@@ -106,18 +116,19 @@ export async function addK0smotronControlPlane(
   );
 }
 
+/** The objects that a provider creates for a control plane. */
 interface CreatedObjects {
   /** Default: the name of the object. */
   readonly tenant?: string;
   readonly service: string;
   readonly ports: readonly string[];
-  /** By name. */
+  /** The data of the Secrets, by name. */
   readonly secrets: (
     tenant: LabTenant,
   ) => readonly (readonly [string, Readonly<Record<string, string>>])[];
 }
 
-async function add(
+async function addWithObjects(
   lab: OperatorLab,
   resource: Resource,
   object: ApiObject,

@@ -8,7 +8,7 @@ import {
   clusterDeployment,
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from '../testing/provider-objects.ts';
 import { isOwnField, isOwnRecord } from './own-fields.ts';
 import type { FieldRecord } from './record.ts';
@@ -34,8 +34,8 @@ describe('the fields that may be restored', () => {
     const amber = k0smotronControlPlane('amber');
     const older = changed(amber, { apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1' });
     const preparations = [
-      ...PROVIDERS.kamaji.prepare([readyTenant('kamaji', 'blue')], SPEC),
-      ...PROVIDERS.steward.prepare([readyTenant('steward', 'blue')], SPEC),
+      ...PROVIDERS.kamaji.prepare([readyTenantControlPlane('kamaji', 'blue')], SPEC),
+      ...PROVIDERS.steward.prepare([readyTenantControlPlane('steward', 'blue')], SPEC),
       ...PROVIDERS.k0smotron.prepare([red], SPEC),
       ...PROVIDERS['capi-k0smotron'].prepare([amber, older], SPEC),
       ...TEMPLATES.flatMap((template) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
-import { freshTenant, ownerFor } from '../testing/provider-objects.ts';
+import { newTenantControlPlane, ownerFor } from '../testing/provider-objects.ts';
 import {
   objectRecordOf,
   RECORD_ANNOTATION,
@@ -15,7 +15,7 @@ const FIELD: FieldRecord = {
   wrote: ['a.test:443'],
   was: 'b.test',
 };
-const OBJECTS = [objectRecordOf(freshTenant('kamaji', 'blue'), [FIELD])];
+const OBJECTS = [objectRecordOf(newTenantControlPlane('kamaji', 'blue'), [FIELD])];
 
 function withRecord(text: string): KubeObject {
   const { metadata } = EXPOSURE;
@@ -70,7 +70,7 @@ describe('the record of an Exposure', () => {
 
   test('is not written if it is longer than an annotation should be', () => {
     const long = { ...FIELD, was: 'x'.repeat(40_000) };
-    const objects = [objectRecordOf(freshTenant('kamaji', 'blue'), [long])];
+    const objects = [objectRecordOf(newTenantControlPlane('kamaji', 'blue'), [long])];
 
     expect(recordText(EXPOSURE, { objects })).toBeUndefined();
   });

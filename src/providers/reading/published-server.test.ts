@@ -3,7 +3,7 @@ import type { PreparePolicy } from '../../api/exposure.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import type { ProvidedFacts, ProviderName } from './control-plane-reading.ts';
 import { publishedFindings } from './published-server.ts';
-import { freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';
+import { newTenantControlPlane, k0smotronCluster } from '../testing/provider-objects.ts';
 
 const SPEC = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
@@ -12,7 +12,7 @@ const SPEC = {
 
 function facts(provider: ProviderName, known: Partial<ProvidedFacts>): ProvidedFacts {
   const object =
-    provider === 'k0smotron' ? k0smotronCluster('blue') : freshTenant('kamaji', 'blue');
+    provider === 'k0smotron' ? k0smotronCluster('blue') : newTenantControlPlane('kamaji', 'blue');
   return {
     provider,
     objects: [object],

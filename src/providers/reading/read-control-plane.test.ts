@@ -7,7 +7,7 @@ import { PROVIDER_RESOURCES, servedVersion, WATCHED_RESOURCES } from '../provide
 import { readControlPlane } from './read-control-plane.ts';
 import {
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../testing/provider-objects.ts';
@@ -23,8 +23,8 @@ function exposureFor(objectRef: object): Exposure {
 }
 
 test.each([
-  ['kamaji', freshTenant('kamaji', 'blue')],
-  ['steward', freshTenant('steward', 'blue')],
+  ['kamaji', newTenantControlPlane('kamaji', 'blue')],
+  ['steward', newTenantControlPlane('steward', 'blue')],
   ['k0smotron', k0smotronCluster('blue')],
   ['capi-k0smotron', k0smotronControlPlane('blue')],
   ['k0rdent', clusterDeployment('blue', 'any-1-0-0')],
@@ -66,7 +66,7 @@ test('a missing object is reported', async () => {
 });
 
 test('no provider is known if only Services and Secrets are read', async () => {
-  const { object: _, ...objects } = objectsFrom([freshTenant('kamaji', 'blue')]);
+  const { object: _, ...objects } = objectsFrom([newTenantControlPlane('kamaji', 'blue')]);
   const ref = {
     group: 'kamaji.clastix.io',
     kind: 'TenantControlPlane',

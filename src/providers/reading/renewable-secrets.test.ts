@@ -6,7 +6,7 @@ import {
   changed,
   k0smotronCluster,
   kubeconfigFor,
-  readyTenant,
+  readyTenantControlPlane,
   secretOf,
 } from '../testing/provider-objects.ts';
 
@@ -16,7 +16,7 @@ const SPEC = {
 };
 const KAMAJI: ProvidedFacts = {
   provider: 'kamaji',
-  objects: [readyTenant('kamaji', 'blue')],
+  objects: [readyTenantControlPlane('kamaji', 'blue')],
   phase: 'serving',
   phaseReason: '',
   serviceCidrs: [],
@@ -36,7 +36,7 @@ async function certificateFor(...names: readonly string[]): Promise<Secret> {
 
 test('are the certificate and the kubeconfig, with the names that the provider uses', () => {
   const status = { certificates: { apiServer: { secretName: 'blue-ca' } } };
-  const objects = [changed(readyTenant('kamaji', 'blue'), { status })];
+  const objects = [changed(readyTenantControlPlane('kamaji', 'blue'), { status })];
 
   const names = renewableSecrets({ ...KAMAJI, objects }, SPEC).map(({ key }) => key.name);
 
@@ -72,7 +72,10 @@ describe('there are no Secrets to renew', () => {
 
   test.each([
     ['of k0smotron', { provider: 'k0smotron', objects: [k0smotronCluster('blue')] }],
-    ['of a paused control plane', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
+    [
+      'of a paused control plane',
+      { objects: [changed(readyTenantControlPlane('kamaji', 'blue'), paused)] },
+    ],
   ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
     expect(renewableSecrets({ ...KAMAJI, ...facts }, SPEC)).toEqual([]);
     expect(outdatedSecrets({ ...KAMAJI, ...facts }, [SPEC.hosts.api])).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
-import { changed, freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';
+import { changed, newTenantControlPlane, k0smotronCluster } from '../testing/provider-objects.ts';
 import { shimFor } from './shim.ts';
 
 /** A text that must not reach a terminal or an event: escape codes, bidirectional controls, and unlimited length. */
@@ -11,14 +11,14 @@ const INGRESS = 'spec.controlPlane.ingress';
 const OBJECTS: readonly (readonly [string, KubeObject])[] = [
   [
     'the class and host of an Ingress',
-    changed(freshTenant('kamaji', 'blue'), {
+    changed(newTenantControlPlane('kamaji', 'blue'), {
       ...EDGE,
       [INGRESS]: { hostname: HOSTILE, ingressClassName: HOSTILE },
     }),
   ],
   [
     "Steward's proxy",
-    changed(freshTenant('steward', 'blue'), {
+    changed(newTenantControlPlane('steward', 'blue'), {
       ...EDGE,
       'spec.addons.tcpProxy': {
         image: HOSTILE,
@@ -36,7 +36,7 @@ const OBJECTS: readonly (readonly [string, KubeObject])[] = [
   ],
   [
     'the annotation',
-    changed(freshTenant('kamaji', 'blue'), {
+    changed(newTenantControlPlane('kamaji', 'blue'), {
       'metadata.annotations': {
         'snicket.dev/edge': HOSTILE,
         'kamaji.clastix.io/ingress.domain': HOSTILE,

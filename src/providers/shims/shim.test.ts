@@ -5,7 +5,7 @@ import { objectRecordOf, RECORD_ANNOTATION, recordText } from '../preparation/re
 import {
   changed,
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
   k0smotronCluster,
   k0smotronControlPlane,
   ownerFor,
@@ -31,7 +31,7 @@ function codes({ findings }: Shim): readonly string[] {
 
 describe('an object with the annotation snicket.dev/edge', () => {
   test('has an Exposure that it owns, with the hosts of the Edge', () => {
-    const { exposure, findings } = shim(changed(freshTenant('kamaji', 'blue'), EDGE));
+    const { exposure, findings } = shim(changed(newTenantControlPlane('kamaji', 'blue'), EDGE));
 
     expect(findings).toEqual([]);
     expect(exposure as unknown).toEqual({
@@ -66,8 +66,8 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test.each([
-    freshTenant('kamaji', 'a'),
-    freshTenant('steward', 'a'),
+    newTenantControlPlane('kamaji', 'a'),
+    newTenantControlPlane('steward', 'a'),
     k0smotronCluster('a'),
     k0smotronControlPlane('a'),
     clusterDeployment('a', 'any-1-0-0'),
@@ -76,7 +76,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test('has no Exposure on an Edge that ignores annotations, which is reported', () => {
-    const object = changed(freshTenant('kamaji', 'blue'), EDGE);
+    const object = changed(newTenantControlPlane('kamaji', 'blue'), EDGE);
 
     expect(shimFor(object, { ingressNames: new Set(), ignoredBy: 'shared' })).toEqual({
       isIgnored: true,
@@ -94,7 +94,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test('with an empty value requests the default Edge', () => {
-    const object = changed(freshTenant('kamaji', 'blue'), {
+    const object = changed(newTenantControlPlane('kamaji', 'blue'), {
       'metadata.annotations': { 'snicket.dev/edge': '' },
     });
 
@@ -102,10 +102,13 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test.each([
-    ['has no annotation', freshTenant('kamaji', 'blue')],
+    ['has no annotation', newTenantControlPlane('kamaji', 'blue')],
     [
       'is being deleted',
-      changed(freshTenant('kamaji', 'blue'), { ...EDGE, 'metadata.deletionTimestamp': 'now' }),
+      changed(newTenantControlPlane('kamaji', 'blue'), {
+        ...EDGE,
+        'metadata.deletionTimestamp': 'now',
+      }),
     ],
     [
       'is not an object of a provider',
@@ -130,7 +133,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test('with an invalid Exposure reports why', () => {
-    const object = changed(freshTenant('kamaji', 'blue'), {
+    const object = changed(newTenantControlPlane('kamaji', 'blue'), {
       'metadata.annotations': { 'snicket.dev/edge': 'Not A Name' },
     });
 
@@ -142,7 +145,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
   });
 
   test('does not adopt an Exposure that Snicket did not generate for it', () => {
-    const owner = changed(freshTenant('kamaji', 'blue'), EDGE);
+    const owner = changed(newTenantControlPlane('kamaji', 'blue'), EDGE);
     const { exposure } = shim(owner);
     const others = changed(exposure!, { 'metadata.ownerReferences': [] });
 
@@ -157,7 +160,9 @@ describe('an object with the annotation snicket.dev/edge', () => {
 
 describe("a tenant of Kamaji with the addon's annotation", () => {
   const domain = { 'kamaji.clastix.io/ingress.domain': 'example.test' };
-  const tenant = changed(freshTenant('kamaji', 'blue'), { 'metadata.annotations': domain });
+  const tenant = changed(newTenantControlPlane('kamaji', 'blue'), {
+    'metadata.annotations': domain,
+  });
 
   test('has the hosts that the addon generates', () => {
     expect(specOf(shim(tenant))).toMatchObject({
@@ -217,7 +222,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
 });
 
 describe('a tenant of Steward', () => {
-  const tenant = changed(freshTenant('steward', 'green'), {
+  const tenant = changed(newTenantControlPlane('steward', 'green'), {
     ...EDGE,
     'spec.controlPlane.ingress': {
       hostname: 'green.k8s.example.test',
@@ -381,7 +386,7 @@ describe('a control plane of k0smotron', () => {
       const tenantIngress = { hostname: 'a.k8s.example.test', ingressClassName: className };
       const red = changed(cluster, { ...EDGE, 'spec.ingress': { ...ingress, className } });
       const tenants = (['kamaji', 'steward'] as const).map((provider) =>
-        changed(freshTenant(provider, 'blue'), {
+        changed(newTenantControlPlane(provider, 'blue'), {
           ...EDGE,
           'spec.controlPlane.ingress': tenantIngress,
         }),

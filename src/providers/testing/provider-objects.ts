@@ -25,7 +25,7 @@ function metadata(name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta {
 }
 
 /** Returns a TenantControlPlane as a user writes it, before its controller has observed it. */
-export function freshTenant(provider: 'kamaji' | 'steward', name: string): ApiObject {
+export function newTenantControlPlane(provider: 'kamaji' | 'steward', name: string): ApiObject {
   const { apiVersion, kind } = PROVIDER_RESOURCES[provider];
   return {
     apiVersion,
@@ -51,9 +51,9 @@ export function freshTenant(provider: 'kamaji' | 'steward', name: string): ApiOb
 }
 
 /** Returns a running TenantControlPlane. */
-export function readyTenant(provider: 'kamaji' | 'steward', name: string): ApiObject {
+export function readyTenantControlPlane(provider: 'kamaji' | 'steward', name: string): ApiObject {
   return {
-    ...freshTenant(provider, name),
+    ...newTenantControlPlane(provider, name),
     status: {
       addons: { konnectivity: { enabled: true, service: { name, port: 8132 } } },
       certificates: { ca: { secretName: `${name}-ca`, checksum: '09da800e' } },

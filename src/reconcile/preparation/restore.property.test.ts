@@ -11,7 +11,7 @@ import { providerFor, resourceOfProvider } from '../../providers/provider-for.ts
 import {
   changed,
   clusterDeployment,
-  freshTenant,
+  newTenantControlPlane,
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../../providers/testing/provider-objects.ts';
@@ -87,7 +87,7 @@ const CHART_FIELDS = someOf({
 const OBJECTS: fc.Arbitrary<readonly KubeObject[]> = fc.oneof(
   fc
     .tuple(fc.constantFrom('kamaji' as const, 'steward' as const), TENANT_FIELDS)
-    .map(([of, fields]) => [changed(freshTenant(of, NAME), fields)]),
+    .map(([of, fields]) => [changed(newTenantControlPlane(of, NAME), fields)]),
   fc
     .tuple(fc.constantFrom(k0smotronCluster, k0smotronControlPlane), K0S_FIELDS)
     .map(([make, fields]) => [changed(make(NAME), fields)]),

@@ -5,12 +5,16 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
-import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
+import {
+  NAMESPACE,
+  readyTenantControlPlane,
+  secretOf,
+} from '../../providers/testing/provider-objects.ts';
 import { SecretRenewals, type StaleSecrets, type Renewal } from './secret-renewals.ts';
 
 setDefaultTimeout(240_000);
 
-const OWNER = readyTenant('kamaji', 'blue');
+const OWNER = readyTenantControlPlane('kamaji', 'blue');
 const KEY = { name: 'blue-api-server-certificate', namespace: NAMESPACE };
 const OWNED: OwnerReference = {
   apiVersion: OWNER.apiVersion,

@@ -20,7 +20,7 @@ import {
   changed,
   k0smotronCluster,
   k0smotronControlPlane,
-  readyTenant,
+  readyTenantControlPlane,
 } from '../../providers/testing/provider-objects.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { newOwnerLease } from '../../tenant/owner-lease.ts';
@@ -311,7 +311,7 @@ function providedBy(world: GeneratedWorld): readonly [Resource, ApiObject] | und
     case 'Endpoints':
       return undefined;
     case 'kamaji': {
-      const tenant = readyTenant('kamaji', 'blue');
+      const tenant = readyTenantControlPlane('kamaji', 'blue');
       const without = { 'spec.addons.konnectivity': undefined, 'status.addons': undefined };
       return [
         PROVIDER_RESOURCES.kamaji,

@@ -17,7 +17,11 @@ import {
 } from '../../../providers/preparation/plan-preparation.ts';
 import type { PreparationSpec } from '../../../providers/preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../../../providers/provider-resources.ts';
-import { changed, freshTenant, NAMESPACE } from '../../../providers/testing/provider-objects.ts';
+import {
+  changed,
+  newTenantControlPlane,
+  NAMESPACE,
+} from '../../../providers/testing/provider-objects.ts';
 import type { PreparationOutcome } from '../next-step.ts';
 import { Preparer } from '../preparer.ts';
 import { restore } from '../restore.ts';
@@ -105,7 +109,7 @@ export class PreparationLab implements AsyncDisposable {
     const exposures = this.server.readAll().filter(({ kind }) => kind === 'Exposure');
     for (const object of exposures) prepared.put(object);
     const key = keyText(exposure.metadata);
-    return { exposure, otherOwner: (uid) => prepared.ownerOf(uid, key) };
+    return { exposure, otherOwner: (uid) => prepared.otherOwnerOf(uid, key) };
   }
 
   /** Prepares it, as it is now or as it was read before. */
@@ -158,6 +162,6 @@ function tenantWith(fields: Readonly<Record<string, unknown>>): KubeObject {
     uid: _uid,
     resourceVersion: _version,
     ...metadata
-  } = freshTenant('kamaji', 'blue').metadata;
-  return changed({ ...freshTenant('kamaji', 'blue'), metadata }, fields);
+  } = newTenantControlPlane('kamaji', 'blue').metadata;
+  return changed({ ...newTenantControlPlane('kamaji', 'blue'), metadata }, fields);
 }

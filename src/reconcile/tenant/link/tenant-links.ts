@@ -75,7 +75,7 @@ const UNIVERSAL_NAME = 'kubernetes.default.svc';
 
 /** The minimum interval between reconciles that changes in one tenant cause. */
 const MIN_INTERVAL_MS = 500;
-/** The same for a tenant that fails. */
+/** The minimum interval for a tenant whose reconcile fails. */
 const FAILING_INTERVAL_MS = 5_000;
 
 /** The links to all tenants. */
