@@ -1,6 +1,6 @@
 /**
- * Snicket's image, built from the current sources. After `await world.importImage(await snicketImage())`, pods of that world
- * can run {@link SNICKET_IMAGE}, as in deploy/.
+ * Snicket's image, built from the current sources. After `await world.importImage(await snicketImage())`, pods of that
+ * world can run {@link SNICKET_IMAGE}, as in deploy/.
  */
 import { join } from 'node:path';
 import { IMAGE_NAME } from '../image/snicket-image.ts';

@@ -26,7 +26,7 @@ export function modeOf(driver: Driver, requested: WorkerMode | undefined): Worke
   return requested ?? (driver === 'snicket' ? 'Passthrough' : 'Terminate');
 }
 
-/** Returns a finding if the driver does not support the mode. CEL cannot validate this, because the Edge is another object. */
+/** Returns a finding if the driver does not support the mode. CEL cannot validate this: the Edge is another object. */
 export function modeFinding(driver: Driver, mode: WorkerMode): Finding | undefined {
   if (mode !== 'Passthrough' || driver === 'snicket') return undefined;
   return {
