@@ -1,6 +1,6 @@
 /**
- * Requests that a pod sends to its API server. They run inside the pod, so failures between the test and the pod do not
- * count.
+ * Requests that a pod sends to its API server. The script runs inside the pod, so failures between the test and the pod
+ * do not count.
  */
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
@@ -43,12 +43,12 @@ export class RequestLoop {
     const loop = new RequestLoop(
       await cluster.runPod({ command: ['sh', '-c', requestLoopScript()] }),
     );
-    await loop.more(1);
+    await loop.untilAnswered(1);
     return loop;
   }
 
   /** Waits until this many more requests were answered, or one has failed. */
-  async more(count: number): Promise<void> {
+  async untilAnswered(count: number): Promise<void> {
     const before = answersIn(await this.#log());
     const isEnough = async () => {
       const log = await this.#log();

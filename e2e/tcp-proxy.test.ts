@@ -78,7 +78,7 @@ test('a replaced pod is removed from the EndpointSlice, its successor is added, 
   await rollout();
   const matchesPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
   await waitFor('the EndpointSlice has only the new pods', matchesPods, JOINING);
-  await requestLoop.more(1);
+  await requestLoop.untilAnswered(1);
 
   expect(await requestLoop.stop()).toEqual([]);
 });

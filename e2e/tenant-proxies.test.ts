@@ -66,7 +66,7 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
       return names.length === 1 && names[0] !== before[0];
     };
     await waitFor('the previous pod is gone', isGone, { deadlineMs: 90_000 });
-    await requestLoop.more(10);
+    await requestLoop.untilAnswered(10);
 
     expect(await requestLoop.stop()).toEqual([]);
   });

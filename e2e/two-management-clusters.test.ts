@@ -103,7 +103,7 @@ test('the second takes over when the first is stopped, and no request of a pod f
 
   await first.operator.kill();
   await until(second, 'True');
-  await requestLoop.more(10);
+  await requestLoop.untilAnswered(10);
 
   expect(await requestLoop.stop()).toEqual([]);
   expect((await lease())?.spec).toMatchObject({

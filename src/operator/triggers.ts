@@ -27,7 +27,7 @@ import type { AffectedExposures } from '../management/exposure-index.ts';
 import { dependsOnSetting } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
 import type { ManagementListener } from './management/management-listener.ts';
-import { shimKeyAt, shimKeyOf } from './shim/shim-key.ts';
+import { shimKeyFor, shimKeyOf } from './shim/shim-key.ts';
 
 /** Options of {@link Triggers}. */
 export interface TriggersOptions {
@@ -228,7 +228,7 @@ export class Triggers implements ManagementListener {
     const management = this.#options.management;
     for (const resource of WATCHED_RESOURCES) {
       const exists = management.providerObject(resource, key) !== undefined;
-      if (exists) this.#options.shims.add(shimKeyAt(resource, key));
+      if (exists) this.#options.shims.add(shimKeyFor(resource, key));
     }
   }
 

@@ -4,7 +4,7 @@
 import { destinationText, type Destination } from './destination.ts';
 import type { RequiredName } from './required-names.ts';
 
-/** A name and where it points. */
+/** A name and its destination. */
 export interface DnsEntry {
   /** Without a trailing dot; `*.k8s.example.com` for a wildcard. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface RecordSet {
 }
 
 /** The labels below the domain of an Edge under which Snicket creates hosts. */
-const PARENTS = ['k8s', 'konnectivity'] as const;
+const GENERATED_PARENTS = ['k8s', 'konnectivity'] as const;
 
 /** The fewest labels of a parent that hosts outside `k8s.DOMAIN` share: `*.example.com` would cover a whole domain. */
 const MIN_SHARED_LABELS = 3;
@@ -49,7 +49,7 @@ interface WildcardEntries {
  */
 export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
   const siblings = Map.groupBy(names, siblingsKey);
-  const wildcardOver = (name: KnownName): string | undefined => {
+  const wildcardFor = (name: KnownName): string | undefined => {
     const parent = parentOf(name.host);
     const hosts = new Set(siblings.get(siblingsKey(name))?.map(({ host }) => host));
     const isShared = hosts.size > 1 && parent.split('.').length >= MIN_SHARED_LABELS;
@@ -57,14 +57,14 @@ export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
   };
   const wildcards = new Map<string, DnsEntry>();
   for (const one of names) {
-    const name = wildcardOver(one);
+    const name = wildcardFor(one);
     if (name === undefined || wildcards.has(name)) continue;
     wildcards.set(name, { name, edge: one.edge, domain: one.domain, to: one.to });
   }
   // RFC 4592, section 2.2.2: a name above another one exists, and no wildcard answers for it.
   const existing = new Set(names.flatMap(({ host }) => ancestorsOf(host)));
   const uncovered = names.filter((name) => {
-    const wildcard = wildcards.get(wildcardOver(name) ?? '');
+    const wildcard = wildcards.get(wildcardFor(name) ?? '');
     return wildcard === undefined || !isSame(wildcard.to, name.to) || existing.has(name.host);
   });
   return { entries: [...wildcards.values(), ...entriesOf(uncovered)], uncovered };
@@ -77,7 +77,9 @@ function siblingsKey({ host, to }: KnownName): string {
 
 /** Reports whether a name has exactly one label more than `k8s.DOMAIN`, as those that Snicket derives. */
 function isDerived({ host, domain }: KnownName): boolean {
-  return domain !== undefined && PARENTS.some((one) => parentOf(host) === `${one}.${domain}`);
+  return (
+    domain !== undefined && GENERATED_PARENTS.some((one) => parentOf(host) === `${one}.${domain}`)
+  );
 }
 
 function parentOf(host: string): string {

@@ -209,7 +209,7 @@ describe('doctor reports one code for each fault:', () => {
 
   test('a kubeconfig has the previous port', async () => {
     const { credentials } = lab.tenant.server.access;
-    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    if (credentials.kind !== 'token') throw new Error('the lab authenticates clients by token');
     const kubeconfig = writeKubeconfig({
       server: `https://${API_HOST}:6443`,
       ca: lab.tenant.server.ca,
@@ -261,7 +261,7 @@ describe('doctor reports a control plane of a provider', () => {
     await lab.untilCondition('blue', 'Ready', /^True/);
     await lab.untilCondition('blue', 'Reachable', /^True/);
     const { credentials } = server.access;
-    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    if (credentials.kind !== 'token') throw new Error('the lab authenticates clients by token');
     const old = writeKubeconfig({
       server: `https://${API_HOST}:6443`,
       ca: server.ca,

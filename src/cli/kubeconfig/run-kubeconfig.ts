@@ -26,8 +26,9 @@ export async function runKubeconfig(
   flags: KubeconfigFlags,
   command: Command,
 ): Promise<void> {
-  // First, so that the user does not wait for it.
-  if (flags.output !== undefined) rejectExisting(io.path(flags.output), flags.output, flags.force);
+  // Checked first, so that the user does not wait for the cluster before this error.
+  if (flags.output !== undefined)
+    rejectExistingFile(io.path(flags.output), flags.output, flags.force);
   // Invalid files of other tenants do not prevent printing the kubeconfig of this one.
   const source = await readManagement(io, [exposure], flags, command, 'warning');
   const [object] = source.select(source.choices);
@@ -65,7 +66,7 @@ async function endpointFor(
   const edgeName = resolved.edge.metadata.name;
   const { endpoint, edge } = routed ?? plannedEndpoint(planExposure(resolved, facts), edgeName);
   const { kubeconfig, controlPlane, findings } = reading;
-  if (kubeconfig === undefined) throw withoutKubeconfig(findings);
+  if (kubeconfig === undefined) throw kubeconfigMissing(findings);
   const { hostname: host, port } = new URL(`tcp://${endpoint}`);
   const address = flags.byAddress
     ? edgeAddress(facts.edgeAddresses, edge, edgeName)
@@ -78,7 +79,7 @@ async function endpointFor(
   };
 }
 
-function withoutKubeconfig(findings: readonly Finding[]): CommandError {
+function kubeconfigMissing(findings: readonly Finding[]): CommandError {
   const texts = findings.map(({ message, action }) => `${message}; ${action}`);
   return texts.length === 0
     ? new CommandError(
@@ -89,10 +90,10 @@ function withoutKubeconfig(findings: readonly Finding[]): CommandError {
 }
 
 /** Throws an error if the output file must not be replaced. */
-function rejectExisting(path: string, name: string, force: boolean): void {
+function rejectExistingFile(path: string, name: string, force: boolean): void {
   const present = lstatOf(path, name);
   if (present === undefined) return;
-  // The new file replaces what is there, which would remove a device or break a symbolic link.
+  // An atomic write replaces the path, which would remove a device or a symbolic link.
   if (!present.isFile()) {
     throw new CommandError(
       `${name} already exists and is ${present.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}`,
@@ -106,7 +107,7 @@ function lstatOf(path: string, name: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw unwritable(name, error);
+    throw writeError(name, error);
   }
 }
 
@@ -114,7 +115,7 @@ function writeTo(path: string, text: string, name: string, mayReplace: boolean):
   try {
     writeAtomically(path, text, { mayReplace });
   } catch (error) {
-    throw error instanceof FileExists ? fileExists(name) : unwritable(name, error);
+    throw error instanceof FileExists ? fileExists(name) : writeError(name, error);
   }
 }
 
@@ -125,8 +126,8 @@ function fileExists(name: string): CommandError {
   );
 }
 
-/** Returns an error for that of the system. Any other error is thrown. */
-function unwritable(name: string, error: unknown): CommandError {
+/** Returns the error for a file that the system cannot write. Throws errors that are not from the system. */
+function writeError(name: string, error: unknown): CommandError {
   const code = systemCode(error);
   if (code === undefined) throw error;
   return new CommandError(`cannot write ${name}: ${code}`, 'choose another file');

@@ -178,7 +178,7 @@ function withoutProgress(text: string): string {
 /** Returns a kubeconfig for a server, with `tenants` as its namespace. */
 function kubeconfigOf({ url, ca, access }: TestCluster): string {
   const { credentials } = access;
-  if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');
+  if (credentials.kind !== 'token') throw new Error('the server authenticates clients by token');
   const names = { cluster: 'management', user: 'me', namespace: 'tenants' };
   return writeKubeconfig({ server: url, ca, credentials, names });
 }

@@ -9,7 +9,7 @@ import { planEdge } from './plan-edge.ts';
 const NOW = new Date(NOON_MS);
 const EARLIER = '2026-11-16T11:00:00Z';
 const DELETED: Partial<ObjectMeta> = { deletionTimestamp: EARLIER };
-const AT = { addresses: ['203.0.113.10'] };
+const WITH_ADDRESS = { addresses: ['203.0.113.10'] };
 const FORBIDDEN = new KubeError('Forbidden', 'cannot list ingresses');
 const INVALID: Finding = {
   code: 'FieldInvalid',
@@ -18,9 +18,9 @@ const INVALID: Finding = {
   action: 'Correct the object.',
 };
 
-/** Of an Edge with an address that Exposure `tenants/blue` uses, except for what a test gives. */
+/** Returns the observation of an Edge that has an address and is used by Exposure `tenants/blue`, with overrides. */
 function observation(
-  given: Partial<EdgeObservation> = {},
+  overrides: Partial<EdgeObservation> = {},
   metadata: Partial<ObjectMeta> = {},
 ): EdgeObservation {
   return {
@@ -30,14 +30,14 @@ function observation(
       metadata: { name: 'shared', generation: 3, ...metadata },
     },
     status: undefined,
-    context: context({ ...SPECS.snicket, ...AT }),
+    context: context({ ...SPECS.snicket, ...WITH_ADDRESS }),
     users: ['tenants/blue'],
     routes: [],
     readError: undefined,
     defaultFinding: undefined,
     protectsEdges: true,
     now: NOW,
-    ...given,
+    ...overrides,
   };
 }
 
@@ -49,7 +49,7 @@ function conditionsOf(observed: EdgeObservation): Readonly<Record<string, string
 }
 
 describe('the conditions of an Edge', () => {
-  const haproxy = { ...SPECS.haproxy, ...AT };
+  const haproxy = { ...SPECS.haproxy, ...WITH_ADDRESS };
   const withClass = { ingressClasses: [ingressClass('haproxy', 'haproxy.org/ingress-controller')] };
 
   test.each<[string, EdgeObservation, string, string]>([
@@ -89,7 +89,7 @@ describe('the conditions of an Edge', () => {
     expect(conditionsOf(observed)).toEqual({ Accepted: accepted, Ready: ready });
   });
 
-  test('name the Exposures that hold a deleted Edge, in order', () => {
+  test('name the Exposures that still use a deleted Edge, sorted', () => {
     const users = ['tenants/red', 'tenants/blue'];
 
     const { status } = planEdge(observation({ users }, DELETED));
@@ -128,7 +128,7 @@ describe('the conditions of an Edge', () => {
   });
 });
 
-describe('the finalizer of an Edge', () => {
+describe('the finalizer of an Edge is set only while the Edge is in use and protected:', () => {
   test.each<[string, Partial<EdgeObservation>, Partial<ObjectMeta>, boolean]>([
     ['in use', {}, {}, true],
     ['in use and deleted', {}, DELETED, true],
@@ -155,7 +155,7 @@ describe('the addresses of an Edge', () => {
   const statusAt = (addresses: readonly string[]) =>
     planEdge(observation({ context: context({ ...SPECS.snicket, addresses }) })).status;
 
-  test('are counted with its Exposures, and summed up for a column', () => {
+  test('are listed, and summarized for a column of kubectl get', () => {
     expect(statusAt(['192.0.2.1'])).toMatchObject({
       observedGeneration: 3,
       exposures: 1,

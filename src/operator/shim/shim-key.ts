@@ -1,5 +1,6 @@
 /**
- * The queue key of a provider's object that may have an annotation for an Exposure: its kind, namespace and name.
+ * The key in the work queue of a provider's object: its API version, kind, namespace and name. The operator creates an
+ * Exposure, the shim, for each of these objects that has the annotation `snicket.dev/edge`.
  */
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -11,14 +12,17 @@ interface ShimReference {
   readonly key: ObjectKey;
 }
 
-/** `kamaji.clastix.io/v1alpha1 TenantControlPlane tenants/blue`; undefined if no provider has the kind. */
+/**
+ * Returns the queue key of an object, such as `kamaji.clastix.io/v1alpha1 TenantControlPlane tenants/blue`; undefined if
+ * no provider has the kind.
+ */
 export function shimKeyOf({ apiVersion, kind, metadata }: KubeObject): string | undefined {
   const resource = WATCHED_RESOURCES.find((known) => isOfKind(known, { apiVersion, kind }));
-  return resource && shimKeyAt(resource, metadata);
+  return resource && shimKeyFor(resource, metadata);
 }
 
-/** The queue key of an object of this kind. */
-export function shimKeyAt({ apiVersion, kind }: Resource, at: ObjectKey): string {
+/** Returns the queue key of the object of this kind with this namespace and name. */
+export function shimKeyFor({ apiVersion, kind }: Resource, at: ObjectKey): string {
   return `${apiVersion} ${kind} ${keyText(at)}`;
 }
 

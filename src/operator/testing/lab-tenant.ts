@@ -1,5 +1,6 @@
 /**
- * For tests only: a tenant of the operator's lab. Its API server has a certificate of the tenant's CA, also for the API host.
+ * For tests only: a tenant of the operator's lab. The certificate of its API server is signed by the tenant's CA, and is
+ * also valid for the hosts of the Exposure.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
@@ -19,7 +20,7 @@ export interface LabTenantOptions {
   readonly isInitialized?: boolean;
   /** Default: on loopback, with TLS. */
   readonly environment?: LabEnvironment;
-  /** Tenants with different numbers have different CAs. Default 0. */
+  /** The number of the CA: tenants with different numbers have different CAs. Default 0. */
   readonly number?: number;
 }
 
@@ -73,7 +74,7 @@ export class LabTenant implements AsyncDisposable {
   /** The kubeconfig of an administrator. */
   get kubeconfig(): string {
     const { credentials } = this.server.access;
-    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    if (credentials.kind !== 'token') throw new Error('the lab authenticates clients by token');
     return writeKubeconfig({
       server: `https://localhost:${this.port}`,
       ca: this.server.ca,
@@ -100,7 +101,7 @@ interface TenantIdentity {
   readonly leaf: Leaf;
 }
 
-/** Created once for all labs of this process, because creating it takes longer than most tests. */
+/** CAs by number. They are shared by all labs of this process, because creating one takes longer than most tests. */
 const authorities = new Map<number, Promise<TestCa>>();
 const identities = new Map<string, Promise<TenantIdentity>>();
 
@@ -109,7 +110,7 @@ async function identityOf(number: number, name: string): Promise<TenantIdentity>
     const authority = await authorities.getOrInsertComputed(number, async () => makeCa());
     const leaf = await issueLeaf({
       ca: authority,
-      names: [...servedNames(name), 'kubernetes', 'localhost'],
+      names: [...certificateNames(name), 'kubernetes', 'localhost'],
       addresses: ['127.0.0.1'],
       now: new Date(),
     });
@@ -118,7 +119,7 @@ async function identityOf(number: number, name: string): Promise<TenantIdentity>
 }
 
 /** The hosts of the edge, and the names of the Services of providers. */
-function servedNames(name: string): readonly string[] {
+function certificateNames(name: string): readonly string[] {
   const konnectivityHost = `${TENANTS}-${name}.konnectivity.example.test`;
   return [
     apiHostOf(name),

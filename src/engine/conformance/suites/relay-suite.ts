@@ -1,4 +1,7 @@
-/** Tests for a joined pair: bytes, FINs and resets arrive completely and in order, and few bytes are buffered. */
+/**
+ * Tests for a client that is connected to an upstream: bytes, FINs and resets arrive completely and in order, and the
+ * engine buffers few bytes.
+ */
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from '../lab.ts';
 import { until } from '../../../net/testing/peer.ts';
@@ -102,7 +105,7 @@ export function relaySuite(engine: string): void {
   }
 
   for (const isLast of [true, false]) {
-    test(`forwards all bytes around an urgent byte, ${isLast ? 'followed by a FIN' : 'without a FIN'}`, async () => {
+    test(`forwards all bytes before and after an urgent byte, ${isLast ? 'followed by a FIN' : 'without a FIN'}`, async () => {
       using lab = new Lab(engine);
 
       using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: isLast });
@@ -192,7 +195,7 @@ export function relaySuite(engine: string): void {
     });
   }
 
-  test('resets a half-closed pair when the side that can still send resets', async () => {
+  test('forwards a reset of the upstream to a client that has sent a FIN', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
     client.fin();

@@ -1,5 +1,5 @@
 /**
- * For tests only: a fast clock for delays and timeouts, for tests with real servers and connections.
+ * For tests only: a clock that shortens delays and timeouts in tests with real servers and connections.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 
