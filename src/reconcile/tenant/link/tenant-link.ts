@@ -10,7 +10,7 @@ import { WithOwnWrites } from '../../../kube/informer/own-writes.ts';
 import type { InformerCounters } from '../../../kube/informer/relist.ts';
 import type { Change } from '../../../kube/informer/cache.ts';
 import type { KubeError } from '../../../kube/kube-error.ts';
-import type { KubeObject } from '../../../kube/object.ts';
+import { isLowerVersion, type KubeObject } from '../../../kube/object.ts';
 import { RecentReads } from '../../../kube/client/recent-reads.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../../kube/resource.ts';
 import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
@@ -176,14 +176,24 @@ export class TenantLink implements TenantView {
 
   /** Records an object that was written. */
   wrote(object: KubeObject): void {
-    const { kind } = object;
+    const { kind, metadata } = object;
+    this.#ownVersions.add(metadata.resourceVersion ?? '');
+    this.#writes++;
+    // The watch may be ahead of the response: it may have delivered even the deletion of the object.
+    if (this.#isDelivered(object)) return;
     if (kind === RESOURCES.endpointSlice.kind) {
       this.slices.wrote(trimEndpointSlice(object as EndpointSlice));
     } else if (kind === RESOURCES.daemonSet.kind) {
       this.daemonSets.wrote(trimDaemonSet(object as DaemonSetWithStatus));
     } else this.reader.put(resourceOf(object), object);
-    this.#ownVersions.add(object.metadata.resourceVersion ?? '');
-    this.#writes++;
+  }
+
+  /** Reports whether the watch has delivered this version or a later one during the write. */
+  #isDelivered({ metadata: { uid, resourceVersion = '' } }: KubeObject): boolean {
+    return (this.#pendingChanges ?? []).some(
+      ({ object: { metadata } }) =>
+        metadata.uid === uid && !isLowerVersion(metadata.resourceVersion ?? '', resourceVersion),
+    );
   }
 
   #notify(change: Change<KubeObject>): void {
