@@ -223,6 +223,52 @@ spec:
   });
 });
 
+describe('dns --address', () => {
+  test('prints records with the public address instead of those of the Edge', async () => {
+    const args = ['dns', 'lost/grey', '--format', 'bind', '--address', '198.51.100.1'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...args,
+      ...['--address', '2001:db8::1'],
+    ]);
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`; Edge nowhere
+lost-grey.k8s.nowhere.test.          300 IN A     198.51.100.1
+lost-grey.k8s.nowhere.test.          300 IN AAAA  2001:db8::1
+lost-grey.konnectivity.nowhere.test. 300 IN A     198.51.100.1
+lost-grey.konnectivity.nowhere.test. 300 IN AAAA  2001:db8::1
+`);
+    expect(exitCode).toBe(0);
+  });
+
+  test('compares names with the public address', async () => {
+    const args = ['dns', 'blue', '--address', 'public.example.net', '-o', 'json'];
+
+    const { stdout } = await terminal.snicket(args);
+
+    const records = [{ type: 'CNAME', values: ['public.example.net'] }];
+    expect(JSON.parse(stdout)).toMatchObject({ names: [{ records }, { records }] });
+  });
+
+  test.each([
+    ['a b', "invalid value 'a b' for --address: must be an IP address or a DNS name"],
+    ['300.1.1.1', "invalid value '300.1.1.1' for --address: must be an IP address or a DNS name"],
+    [
+      '198.51.100.1',
+      'error: --address requires Exposures of one Edge, but they have shared, cloud\nhint: name Exposures of one Edge\n',
+    ],
+  ])('rejects %s, here for two Edges', async (address, message) => {
+    const args = ['dns', 'blue', 'other/green', '--format', 'bind', '--address', address];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(args);
+
+    expect(stderr).toContain(message);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+});
+
 test('prints no konnectivity record if the TenantRoutes have none', async () => {
   exposure('plain/told', { edgeRef: { name: 'shared' } });
   const place = { name: 'told-1', namespace: 'plain' };

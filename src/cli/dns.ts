@@ -10,6 +10,7 @@ import {
   withClusterFlags,
   type NamedExposure,
 } from './flags/management-flags.ts';
+import { isAddressOrName } from './dns/destination.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { CommandError } from './output/messages.ts';
@@ -28,6 +29,7 @@ Examples:
   snicket dns -f tenants.d --format hosts  # from a folder
   snicket dns -f edge.yaml blue.yaml       # files instead of a cluster
   snicket dns --state /var/lib/snicket     # from a state folder
+  snicket dns blue --format bind --address 203.0.113.10  # behind NAT
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
 Names are resolved by this machine, including /etc/hosts. This command writes
@@ -55,6 +57,7 @@ export interface DnsFlags extends Omit<SourceFlags, 'filename'> {
   readonly wildcard: boolean;
   readonly ttl: number;
   readonly zone?: readonly string[];
+  readonly address?: readonly string[];
 }
 
 /** `snicket dns`: checks or prints the DNS records that point hosts of Exposures to their Edge. */
@@ -70,6 +73,11 @@ export function dnsCommand(io: CommandIo): Command {
     .option('-A, --all-namespaces', 'Exposures of all namespaces', false)
     .addOption(filesOption())
     .addOption(stateOption())
+    .option(
+      '--address <address>',
+      'IP address or DNS name of the records, instead of those of the Edge, as behind NAT; can be repeated',
+      parseAddresses,
+    )
     .addOption(outputOption())
     .optionsGroup('Options for records:')
     .addOption(
@@ -115,6 +123,11 @@ function parseTtl(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (seconds >= 1 && seconds <= MAX_TTL_SECONDS) return seconds;
   throw new InvalidArgumentError(`must be an integer from 1 to ${MAX_TTL_SECONDS}`);
+}
+
+function parseAddresses(text: string, before: readonly string[] = []): readonly string[] {
+  if (isAddressOrName(text)) return [...before, text];
+  throw new InvalidArgumentError('must be an IP address or a DNS name');
 }
 
 function parseZones(text: string, before: readonly string[] = []): readonly string[] {

@@ -47,6 +47,11 @@ export function destinationText(to: Destination): string {
   return to.kind === 'addresses' ? to.addresses.join(', ') : to.host;
 }
 
+/** Reports whether a text can be a destination. */
+export function isAddressOrName(text: string): boolean {
+  return ipVersion(text) !== 0 || (isName(withoutDot(text)) && /[a-z]/i.test(text));
+}
+
 /** Removes duplicates and puts IPv4 first. Otherwise keeps the order of the Edge. */
 function inOrder(addresses: readonly string[]): readonly string[] {
   return [...new Set(addresses)].toSorted((a, b) => ipVersion(a) - ipVersion(b));

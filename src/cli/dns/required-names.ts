@@ -32,12 +32,18 @@ export interface RequiredNames {
   readonly findings: readonly NamedFinding[];
 }
 
+/** Where Edges are found. */
+interface EdgePlace {
+  readonly management: ManagementSnapshot;
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** Addresses that names point to instead of those of their Edge. Default: none. */
+  readonly addresses?: readonly string[];
+}
+
 /** Returns the names that these Exposures need. Skips Exposures that are being deleted. */
-export function requiredNames(
-  chosen: readonly KubeObject[],
-  management: ManagementSnapshot,
-  operatorNamespace: string,
-): RequiredNames {
+export function requiredNames(chosen: readonly KubeObject[], place: EdgePlace): RequiredNames {
+  const { management } = place;
   const edges = new Map<string, FoundDestination>();
   const findings: NamedFinding[] = [];
   const names = chosen
@@ -61,9 +67,7 @@ export function requiredNames(
       findings.push(...faults.map((fault) => ({ ...fault, of })));
       if (hosts === undefined || faults.length > 0) return [];
       const { name: edge } = resolved.edge.metadata;
-      const there =
-        edges.get(edge) ??
-        edgeDestination(resolved.edge, { management, namespace: operatorNamespace });
+      const there = edges.get(edge) ?? edgeDestination(resolved.edge, place);
       if (!edges.has(edge)) {
         edges.set(edge, there);
         findings.push(...there.findings.map((one) => ({ ...one, of: `Edge ${edge}` })));
@@ -78,11 +82,9 @@ export function requiredNames(
   return { names, findings };
 }
 
-function edgeDestination(
-  edge: Edge,
-  place: { readonly management: ManagementSnapshot; readonly namespace: string },
-): FoundDestination {
-  const { management } = place;
+function edgeDestination(edge: Edge, place: EdgePlace): FoundDestination {
+  const { management, addresses } = place;
+  if (addresses !== undefined) return destinationOf(edge.metadata.name, addresses);
   const live = management.exposures.filter((object) => {
     const { value } = management.exposureIndex.exposureIn(object);
     return value !== undefined && management.exposureIndex.edges.edgeOf(value).value === edge;

@@ -6,7 +6,7 @@ import { systemLookup } from '../../probe/hops/system-lookup.ts';
 import type { DnsFlags } from '../dns.ts';
 import type { NamedExposure } from '../flags/management-flags.ts';
 import type { CommandIo } from '../io/command-io.ts';
-import { EXIT, printAdvice, printMessage } from '../output/messages.ts';
+import { CommandError, EXIT, printAdvice, printMessage } from '../output/messages.ts';
 import {
   currentScreen,
   stateCell,
@@ -34,11 +34,12 @@ export async function runDns(
 ): Promise<void> {
   const source = await dnsSource(io, exposures, flags, command);
   if (source === undefined) return;
-  const { names, findings: found } = requiredNames(
-    source.chosen,
-    source.management,
-    flags.operatorNamespace,
-  );
+  const { names, findings: found } = requiredNames(source.chosen, {
+    management: source.management,
+    namespace: flags.operatorNamespace,
+    addresses: flags.address,
+  });
+  if (flags.address !== undefined) rejectSeveralEdges(names);
   const required = { names, findings: [...source.findings, ...found] };
   const { format, wildcard, ttl, zone = [] } = flags;
   if (format === undefined) return check(io, required, flags.output);
@@ -47,6 +48,15 @@ export async function runDns(
   io.stdout.write(text);
   for (const note of notes) printMessage(io, `note: ${note}`);
   report(io, [...required.findings, ...findings]);
+}
+
+function rejectSeveralEdges(names: RequiredNames['names']): void {
+  const edges = [...new Set(names.map(({ edge }) => edge))];
+  if (edges.length < 2) return;
+  throw new CommandError(
+    `--address requires Exposures of one Edge, but they have ${edges.join(', ')}`,
+    'name Exposures of one Edge',
+  );
 }
 
 async function check(
