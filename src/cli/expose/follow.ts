@@ -60,7 +60,8 @@ function stepText(exposure: ExposureView): string {
   const isPart = (type: string) => type !== 'Ready';
   const done = conditions.filter(({ type, status }) => isPart(type) && status === 'True');
   const open = conditions.find(({ type, status }) => isPart(type) && status !== 'True');
-  const before = done.length === 0 ? '' : `${done.map(({ type }) => type).join(', ')}; then `;
+  const before =
+    done.length === 0 ? '' : `${done.map(({ type }) => type).join(', ')}; waiting for: `;
   return `${before}${ready === 'True' ? (open?.reason ?? reason) : reason}`;
 }
 

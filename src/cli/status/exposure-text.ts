@@ -1,6 +1,7 @@
 /**
  * The text for a single Exposure.
  */
+import type { Hop } from '../../api/exposure-status.ts';
 import {
   stateCell,
   tableText,
@@ -11,7 +12,7 @@ import {
 } from '../output/output.ts';
 import { ageText } from './age.ts';
 import { problemsOf, type Problem } from './problems.ts';
-import type { EdgeView, ExposureView, StatusView } from './status-view.ts';
+import { isWarning, type EdgeView, type ExposureView, type StatusView } from './status-view.ts';
 import {
   arranged,
   headText,
@@ -24,6 +25,7 @@ import {
 const RESERVED_ROWS = 5;
 const HOP_KINDS: Readonly<Record<string, StateKind | undefined>> = {
   Pass: 'pass',
+  Warn: 'warn',
   Fail: 'fail',
   Skip: 'skip',
 };
@@ -100,7 +102,8 @@ function conditionTexts(
 }
 
 /** Returns the state with its mark. A state that only a newer operator has gets none. */
-function hopStateCell(state: string): Cell {
+function hopStateCell(hop: Hop): Cell {
+  const state = isWarning(hop) ? 'Warn' : hop.state;
   const kind = HOP_KINDS[state];
   return kind === undefined ? state : stateCell(state, kind);
 }
@@ -110,9 +113,9 @@ function hopTexts(
   { screen, now }: StatusTextOptions,
   isShort: boolean,
 ): readonly string[] {
-  const shown = isShort ? hops.filter(({ state }) => state !== 'Pass') : hops;
-  const rows = shown.map(({ name, state, reason, at }) => [
-    ...[name, hopStateCell(state), reason, ageText(at, now)],
+  const shown = isShort ? hops.filter((hop) => hop.state !== 'Pass' || isWarning(hop)) : hops;
+  const rows = shown.map((hop) => [
+    ...[hop.name, hopStateCell(hop), hop.reason, ageText(hop.at, now)],
   ]);
   const left = { count: hops.length - shown.length, are: 'hops that pass' };
   return tableTexts(['HOP', 'STATE', 'REASON', 'SINCE'], rows, left, screen);

@@ -12,6 +12,7 @@ import {
 import { ageText } from './age.ts';
 import {
   brokenPath,
+  isWarning,
   terminating,
   type EdgeView,
   type ExposureView,
@@ -98,7 +99,7 @@ function exposuresText(
     ...[exposure.host, exposure.edge, exposure.mode, exposure.proxies].map((text) => text ?? '-'),
     readyCell(exposure.ready),
     conditionCell(exposure, 'Reachable'),
-    brokenPath(exposure)?.reason ?? reasonText(exposure),
+    exposureReason(exposure),
     ageText(exposure.created, now),
     ...(isWide ? wideCells(exposure) : []),
   ]);
@@ -131,6 +132,12 @@ function wideCells(exposure: ExposureView): readonly Cell[] {
 function conditionCell({ ready, conditions }: ExposureView, type: string): Cell {
   const condition = findCondition(conditions, type);
   return condition === undefined || ready === 'Unknown' ? '-' : readyCell(condition.status);
+}
+
+/** Returns why an Exposure is not Ready, or else what needs attention on the path to the tenant. */
+function exposureReason(exposure: ExposureView): string {
+  if (exposure.ready !== 'True') return exposure.reason;
+  return brokenPath(exposure)?.reason ?? exposure.hops.find(isWarning)?.reason ?? '-';
 }
 
 /** Returns the reason; `-` for what is ready. */

@@ -1,7 +1,7 @@
 /**
  * The problems of an Exposure, deduped: the same problem shows in a hop, in a condition and in Ready. Pure.
  */
-import { terminating, type EdgeView, type ExposureView } from './status-view.ts';
+import { isWarning, terminating, type EdgeView, type ExposureView } from './status-view.ts';
 
 /** A problem of an Exposure. */
 export interface Problem {
@@ -44,11 +44,9 @@ export function problemsOf(
     });
   }
   for (const hop of hops) {
-    // A hop that passes with an action is a warning.
-    const isWarning = hop.state === 'Pass' && hop.action !== undefined;
-    if (hop.state !== 'Fail' && !isWarning) continue;
+    if (hop.state !== 'Fail' && !isWarning(hop)) continue;
     note(`hop ${hop.name}`, {
-      isWarning,
+      isWarning: isWarning(hop),
       code: hop.reason,
       message: hop.message,
       action: hop.action,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { ChangeLines } from './change-lines.ts';
+import { exposureText } from './exposure-text.ts';
 import { overviewText } from './overview-text.ts';
 import { problemsOf } from './problems.ts';
 import { brokenPath, isHealthy, statusViewOf, type StatusView } from './status-view.ts';
 
+const OPTIONS = { screen: { hasColors: false }, now: new Date(), hasNamespaces: true };
 const SINCE = '2026-03-02T08:00:00Z';
 
 function condition(type: string, status: string, reason = type, message = 'so', generation = 2) {
@@ -126,13 +128,12 @@ describe('an Edge that is being deleted', () => {
     const edge = objectOf('Edge', metadata, { spec: { driver: 'snicket' }, status });
     return statusViewOf({ edges: [edge], exposures: [] });
   };
-  const options = { screen: { hasColors: false }, now: new Date(), hasNamespaces: true };
 
   test('is Ready while it serves Exposures, and the text lists them', () => {
     const view = viewOf(2);
 
     expect(view.edges).toMatchObject([{ ready: 'True', reason: 'Ready' }]);
-    const text = overviewText(view, options);
+    const text = overviewText(view, OPTIONS);
     expect(text).toMatch(/^shared +snicket .* True +EdgeTerminating$/m);
     expect(text).toEndWith(`EdgeTerminating (Edge shared)\n  ${message}\n`);
     expect(new ChangeLines().next(view)).toEqual([
@@ -179,6 +180,10 @@ describe('problems', () => {
       hops: [{ ...hop, message: 'it ends soon', action: 'renew it' }],
     });
 
+    expect(overviewText(view, OPTIONS)).toMatch(/^tenants\/blue .* CertificateEnds +-$/m);
+    expect(exposureText(only(view), view, OPTIONS)).toMatch(
+      /^certificate +Warn +CertificateEnds /m,
+    );
     expect(problemsOf(only(view))).toEqual([
       {
         isWarning: true,

@@ -98,6 +98,11 @@ export function brokenPath(exposure: ExposureView): Condition | undefined {
   return falseAlthoughReady(exposure, PATH_CONDITIONS);
 }
 
+/** Reports whether a hop works, but needs attention: it passes with an action. */
+export function isWarning({ state, action }: Hop): boolean {
+  return state === 'Pass' && action !== undefined;
+}
+
 /** Returns the condition Accepted of an Edge that is being deleted and still serves Exposures, as it lists them. */
 export function terminating(edge: EdgeView): Condition | undefined {
   return falseAlthoughReady(edge, ['Accepted']);
