@@ -120,8 +120,9 @@ export function usesDesiredHosts(
 
 /**
  * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
- * condition is True (or KonnectivityReady is Unknown for lack of a permission), every address of the edge works, DNS points to the edge, and no proxy has the previous template or waits
- * for another one. After a fault of the preparation, the condition Prepared is only the last known one.
+ * condition is True (or KonnectivityReady is Unknown for lack of a permission), every address of the edge works, DNS points to
+ * the edge, and no proxy has the previous template or waits for another one. After a fault of the preparation, the condition
+ * Prepared is only the last known one.
  */
 export function isMoveComplete(
   { fault }: Pick<ExposurePreparation, 'fault'>,
