@@ -63,7 +63,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.failures('tenant_forged')).toBe(1);
   });
 
-  test('accepts a header once', async () => {
+  test('accepts a header only once', async () => {
     await using world = await TwoTenants.start({ engine });
     const header = signedHeader();
     await world.send(header, HELLO);
@@ -101,7 +101,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.failures('not_tls')).toBe(1);
   });
 
-  test('treats a stamp without a host as unsigned', async () => {
+  test('treats a signature without a host as unsigned', async () => {
     await using world = await TwoTenants.start({ engine });
 
     const nameless = await world.send(withoutAuthority(signedHeader()), HELLO);
@@ -111,10 +111,10 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(world.lab.failures('name_unknown')).toBe(0);
   });
 
-  test('accepts the keys of the current key file, from the old key over both to the new key', async () => {
+  test('accepts exactly the keys in the key file while the user replaces a key', async () => {
     await using world = await TwoTenants.start({ engine });
     const { lab } = world;
-    const works = async (masterKey: Buffer) => {
+    const isAccepted = async (masterKey: Buffer) => {
       const before = world.a.peers.length;
       const client = await world.send(signedHeader({ masterKey }), HELLO);
       await until(
@@ -123,29 +123,32 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       );
       return world.a.peers.length > before;
     };
-    const change = async (text: string, worksThen: Buffer, worksNoMore?: Buffer) => {
+    const replaceKeys = async (text: string, acceptedKey: Buffer, rejectedKey?: Buffer) => {
       lab.writeKeys(text);
-      await until(async () => works(worksThen), 'the new key');
-      if (worksNoMore !== undefined) expect(await works(worksNoMore)).toBeFalse();
+      await until(async () => isAccepted(acceptedKey), 'the new key');
+      if (rejectedKey !== undefined) expect(await isAccepted(rejectedKey)).toBeFalse();
     };
 
-    expect(await works(MASTER_KEY)).toBeTrue();
-    expect(await works(NEW_KEY)).toBeFalse();
-    await change(`${MASTER_KEY.toString('base64')}\n# next\n${NEW_KEY.toString('hex')}\n`, NEW_KEY);
-    expect(await works(MASTER_KEY)).toBeTrue();
-    await change(`${NEW_KEY.toString('hex')}\n`, NEW_KEY);
-    await until(async () => !(await works(MASTER_KEY)), 'the end of the old key');
+    expect(await isAccepted(MASTER_KEY)).toBeTrue();
+    expect(await isAccepted(NEW_KEY)).toBeFalse();
+    await replaceKeys(
+      `${MASTER_KEY.toString('base64')}\n# next\n${NEW_KEY.toString('hex')}\n`,
+      NEW_KEY,
+    );
+    expect(await isAccepted(MASTER_KEY)).toBeTrue();
+    await replaceKeys(`${NEW_KEY.toString('hex')}\n`, NEW_KEY);
+    await until(async () => !(await isAccepted(MASTER_KEY)), 'the end of the old key');
 
     lab.writeKeys('not a key\n');
     await until(
       () => lab.number('keys_last_load_successful') === 0,
       'the failed load of the key file',
     );
-    expect(await works(NEW_KEY)).toBeTrue();
+    expect(await isAccepted(NEW_KEY)).toBeTrue();
     expect(JSON.stringify(lab.log)).not.toContain(NEW_KEY.toString('hex'));
   });
 
-  test('logs the pod address only of a verified header', async () => {
+  test('logs the address of the pod only if the header is verified', async () => {
     await using world = await TwoTenants.start({
       engine,
       accessLog: 'access.log',
@@ -154,13 +157,13 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const forged = signedHeader();
     forged[16] = 99;
 
-    const good = await world.send(balancerHeader(), signedHeader(), HELLO);
+    const verified = await world.send(balancerHeader(), signedHeader(), HELLO);
     await world.a.next();
-    good.reset();
+    verified.reset();
     await until(() => world.lab.number('access_log_lines_total') === 1, 'the first line');
-    const bad = await world.send(balancerHeader(), forged, HELLO);
-    await responseTo(bad);
-    bad.close();
+    const unverified = await world.send(balancerHeader(), forged, HELLO);
+    await responseTo(unverified);
+    unverified.close();
     await until(() => world.lab.number('access_log_lines_total') === 2, 'the second line');
 
     const text = await Bun.file(join(world.lab.folder, 'access.log')).text();

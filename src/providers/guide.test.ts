@@ -20,7 +20,7 @@ const GUIDE = join(import.meta.dir, '../../docs/tasks/providers');
 const PAGES = ['kamaji', 'steward', 'k0smotron', 'cluster-api', 'k0rdent'] as const;
 
 const overview = pageText('README');
-const objects = [overview, ...PAGES.map(pageText)].flatMap(yamlIn);
+const objects = [overview, ...PAGES.map(pageText)].flatMap(exampleObjects);
 const [edge] = objects.filter(({ kind }) => kind === 'Edge').map(parseEdgeStrictly);
 
 function pageText(name: string): string {
@@ -28,7 +28,7 @@ function pageText(name: string): string {
 }
 
 /** Returns the objects in the examples, without those that are abridged with `...`. */
-function yamlIn(text: string): readonly KubeObject[] {
+function exampleObjects(text: string): readonly KubeObject[] {
   return [...text.matchAll(/```yaml\n(.*?)```/gs)]
     .filter(([, block = '']) => !/^\.\.\.$/m.test(block))
     .flatMap(([, block = '']) =>
@@ -54,7 +54,7 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
 describe('docs/tasks/providers', () => {
   const sections = PAGES.flatMap((page) => {
     const text = pageText(page);
-    const annotated = yamlIn(text).find(
+    const annotated = exampleObjects(text).find(
       (object) => providerFor(object) !== undefined && object.metadata.annotations !== undefined,
     );
     return annotated === undefined ? [] : [[page, { text, annotated }] as const];

@@ -8,7 +8,7 @@ function kind(apiVersion: string, name: string, plural: string): Resource {
   return { apiVersion, kind: name, plural, namespaced: true };
 }
 
-/** All kinds. For k0smotron, the version with `spec.patches`. */
+/** All kinds in their preferred versions. For k0smotron, that is the version with `spec.patches`. */
 export const PROVIDER_RESOURCES = {
   kamaji: kind('kamaji.clastix.io/v1alpha1', 'TenantControlPlane', 'tenantcontrolplanes'),
   steward: kind('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane', 'tenantcontrolplanes'),

@@ -16,9 +16,11 @@ import {
 
 setDefaultTimeout(100_000);
 
-/** Of each property: together they take some four seconds of CPU. fast-check prints the seed of a failure. */
+/** Runs of each property. All properties take about four seconds of CPU. fast-check prints the seed of a failure. */
 const RUNS = 20;
-/** Reconciles until a world is settled: preparation, proxies, then the endpoints that waited for them. */
+/**
+ * Maximum number of reconciles until one writes nothing: preparation, proxies, then the endpoints that wait for them.
+ */
 const MAX_PASSES = 6;
 
 test('the writes that a dry run records are those of the reconcile that follows', async () => {
@@ -72,7 +74,7 @@ test('the writes that a dry run of a cleanup records are those of the cleanup th
   );
 });
 
-/** Cleans up to the end. The nodes of the tenant need time for it, and a dry run assumes that they have had it. */
+/** Repeats the cleanup until it is complete. The tenant's nodes need time; a dry run assumes that they have finished. */
 async function cleanUp(lab: ReconcileLab, operator: LabOperator): Promise<void> {
   for (
     let elapsedMs = 0;
@@ -102,7 +104,7 @@ function isRenewal({ resource, verb }: RecordedWrite): boolean {
   return resource === RESOURCES.lease && verb === 'replace';
 }
 
-/** Writes without what only the API server sets, and without random values. */
+/** Returns the writes without fields that only the API server sets, and without random values. */
 function contents({ management, tenant }: Writes): Readonly<Record<string, readonly unknown[]>> {
   return { management: management.map(contentOf), tenant: tenant.map(contentOf) };
 }
@@ -112,13 +114,13 @@ function contentOf({ verb, resource, applied, before, after }: RecordedWrite): u
   return {
     verb,
     object: `${groupOf(resource.apiVersion)} ${resource.kind} ${keyText(metadata)}`,
-    applied: applied && shown(applied, before),
-    before: before && shown(before, before),
-    after: after && shown(after, before),
+    applied: applied && comparableObject(applied, before),
+    before: before && comparableObject(before, before),
+    after: after && comparableObject(after, before),
   };
 }
 
-function shown(object: KubeObject, before: KubeObject | undefined): unknown {
+function comparableObject(object: KubeObject, before: KubeObject | undefined): unknown {
   const {
     uid: _u,
     resourceVersion: _r,

@@ -21,15 +21,15 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
   const nodes = [...walk(root, name)];
 
   /** The paths of the schemas that do not meet the predicate. */
-  const except = (isRight: (schema: StructuralSchema, path: string) => boolean) =>
-    nodes.filter(([path, schema]) => !isRight(schema, path)).map(([path]) => path);
+  const pathsOfInvalid = (isValid: (schema: StructuralSchema, path: string) => boolean) =>
+    nodes.filter(([path, schema]) => !isValid(schema, path)).map(([path]) => path);
 
   test('describes every field in sentences that start with its name', () => {
     const isSentence = (text: string, path: string) =>
       text.endsWith('.') &&
       (path === name ? /^An? /.test(text) : text.startsWith(`${path.split('.').at(-1)} `));
     // The API server defines the schema of metadata itself and accepts no other description.
-    const undescribed = except(
+    const undescribed = pathsOfInvalid(
       ({ description }, path) =>
         /(\[\]|\{\}|\.metadata)$/.test(path) || isSentence(description ?? '', path),
     );
@@ -39,7 +39,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
 
   test('gives every value a type, and every string, list and map a limit', () => {
     const isEnum = ({ enum: values }: StructuralSchema) => values !== undefined;
-    const unlimited = except((schema, path) => {
+    const unlimited = pathsOfInvalid((schema, path) => {
       if (schema['x-kubernetes-int-or-string'] === true) return schema.maxLength !== undefined;
       if (schema.type === 'array') return schema.maxItems !== undefined;
       if (schema.additionalProperties !== undefined) return schema.maxProperties !== undefined;
@@ -54,7 +54,7 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
   });
 
   test('has a structural schema', () => {
-    const forbidden = except(
+    const forbidden = pathsOfInvalid(
       (schema) =>
         !['oneOf', 'anyOf', 'allOf', 'not', '$ref', 'readOnly', 'nullable'].some(
           (key) => key in schema,

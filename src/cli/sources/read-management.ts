@@ -29,7 +29,7 @@ export interface SourceFlags extends ClusterFlags, SelectionFlags, FolderFlags {
   readonly proxyImage?: string;
 }
 
-/** What was read. */
+/** The management cluster or folder that a command has read. */
 export interface ReadManagement {
   readonly management: ManagementSnapshot;
   /** The choices of the command line. */
@@ -43,7 +43,8 @@ export interface ReadManagement {
 }
 
 /**
- * Reads the source. Prints the errors in files of a folder, and sets the exit code, unless they are only `warnings`.
+ * Reads the source. Prints the errors in files of a folder with this severity. With severity `error`, they also set the
+ * exit code.
  *
  * @throws AccessError, CommandError, FolderUnreadable, KubeError
  */

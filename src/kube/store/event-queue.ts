@@ -20,15 +20,18 @@ export class EventQueue<T extends KubeObject> {
     this.push({ type: 'BOOKMARK', resourceVersion });
   }
 
+  /** Removes and returns the oldest event; undefined if there is none. */
   shift(): WatchEvent<T> | undefined {
     return this.#events.shift();
   }
 
+  /** Ends the current call of {@link untilWoken}, or else the next one. */
   wake(): void {
     this.#waiting.resolve();
   }
 
-  async next(): Promise<void> {
+  /** Waits for an event or a call of {@link wake}. */
+  async untilWoken(): Promise<void> {
     await this.#waiting.promise;
     this.#waiting = Promise.withResolvers<void>();
   }

@@ -138,7 +138,7 @@ class MemoryClient implements KubeClient {
       for (;;) {
         for (let event = events.shift(); event !== undefined; event = events.shift()) yield event;
         if (signal?.aborted === true) throw this.#aborted(call);
-        await events.next();
+        await events.untilWoken();
       }
     } finally {
       stop();

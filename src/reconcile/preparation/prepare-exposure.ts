@@ -20,7 +20,7 @@ import { previousHosts } from '../routes/observe-routes.ts';
 import type { PreparationInput, PreparationOutcome } from './next-step.ts';
 import type { StaleSecrets } from './secret-renewals.ts';
 
-/** The result of a preparation; unknown after a fault. */
+/** The result of a preparation. After a `fault`, it says nothing about the objects. */
 export interface ExposurePreparation extends PreparationOutcome {
   readonly fault?: KubeError;
 }
@@ -32,7 +32,7 @@ export const NOTHING_TO_PREPARE: ExposurePreparation = {
   findings: [],
 };
 
-/** The preparation for an Exposure behind its Edge; undefined without a provider, or without hosts. */
+/** Returns what to prepare for an Exposure; undefined if it has no provider or no hosts yet. */
 export function preparationInput(
   { object, resolved, reading: { provided }, facts: { served } }: Observation,
   { hosts }: Pick<Plan, 'hosts'>,
@@ -106,19 +106,19 @@ async function prepare(
   const outcome = await preparer.prepare(input, signal, (before, after) =>
     statuses.wrote(before, after),
   );
-  // The provider reacts to the write within a moment: the next reconcile observes the result.
+  // The provider needs time to react to the write. The next reconcile observes the result.
   const isWritten = outcome.plans.some(({ differing }) => differing.length > 0);
   if (!outcome.isPrepared || isWritten) return outcome;
   const published = publishedFindings(provided, spec, policy);
   const findings = [...outcome.findings, ...published];
   if (published.length === 0 || policy === 'Report') return { ...outcome, findings };
   const secrets = renewableSecrets(provided, spec);
-  const requeueAfterMs = await renew(object, secrets, staleSecrets, deps, signal);
+  const requeueAfterMs = await renewSecrets(object, secrets, staleSecrets, deps, signal);
   return { ...outcome, findings, requeueAfterMs };
 }
 
-/** Makes the provider create again what it created too early; returns when to reconcile again. @throws KubeError */
-async function renew(
+/** Deletes stale Secrets, so that the provider creates them again; returns when to reconcile again. @throws KubeError */
+async function renewSecrets(
   object: KubeObject,
   secrets: readonly RenewableSecret[],
   staleSecrets: StaleSecrets,

@@ -24,7 +24,7 @@ setDefaultTimeout(240_000);
 const RUNS = 60;
 const NAME = 'green';
 
-/** A host that the user may have written and that the spec may name too. */
+/** Names of hosts. The user may have written the first one, and the spec may have it too. */
 const HOSTS = [NAME, 'other', 'third'];
 
 function specFor(host: string): PreparationSpec {
@@ -35,8 +35,8 @@ function specFor(host: string): PreparationSpec {
   return { hosts, port: 443 };
 }
 
-/** Some of these fields. */
-function someOf(
+/** Generates objects with any subset of these fields. */
+function subsetOf(
   fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   return fc.record(fields, { requiredKeys: [] });
@@ -45,7 +45,7 @@ function someOf(
 const OWN_HOST = `${NAME}.k8s.example.test`;
 const listOf = (...entries: readonly unknown[]) => fc.subarray([...entries]);
 
-const TENANT_FIELDS = someOf({
+const TENANT_FIELDS = subsetOf({
   'spec.networkProfile.certSANs': listOf('a.example.test', '10.0.0.1', OWN_HOST),
   'spec.controlPlane.deployment.extraArgs': fc.oneof(
     fc.constant({ scheduler: ['--v=2'] }),
@@ -67,7 +67,7 @@ const TENANT_FIELDS = someOf({
   'spec.addons.konnectivity': fc.constantFrom(undefined, { agent: { extraArgs: ['--v=4'] } }),
 });
 
-const K0S_FIELDS = someOf({
+const K0S_FIELDS = subsetOf({
   'spec.patches': listOf(
     { target: { kind: 'StatefulSet', component: 'x' }, patch: { type: 'merge', content: '{}' } },
     { target: { kind: 'ConfigMap', component: 'y' }, patch: { type: 'json', content: '[]' } },
@@ -79,7 +79,7 @@ const K0S_FIELDS = someOf({
   ),
 });
 
-const CHART_FIELDS = someOf({
+const CHART_FIELDS = subsetOf({
   'spec.config.ingress': fc.constantFrom({ enabled: false }, { enabled: true, className: 'x' }),
   'spec.config.k0smotron': fc.constantFrom({ service: { type: 'LoadBalancer' } }, { other: 1 }),
 });
@@ -120,35 +120,37 @@ describe('a deleted Exposure, after any sequence of specs', () => {
   });
   afterAll(async () => lab[Symbol.asyncDispose]());
 
-  const now = (objects: readonly KubeObject[]): readonly ApiObject[] =>
+  const currentObjects = (objects: readonly KubeObject[]): readonly ApiObject[] =>
     objects.flatMap((object) => lab.server.read(resourceOfProvider(object), object.metadata) ?? []);
 
-  test('keeps every value of its user, owned or not, and removes every value of Snicket, whenever processes stop', async () => {
+  test('leaves the fields of the user unchanged and none of Snicket, even if processes stop at any write', async () => {
     const ways = fc.constantFrom('create', 'apply', 'without owners');
     const ends = fc.array(fc.nat({ max: 5 }), { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(OBJECTS, ways, STEPS, ends, async (objects, way, steps, restarts) => {
         const provider = providerFor(objects[0]!)!.name;
         await put(lab, objects, way);
-        const before = now(objects).map(content);
+        const before = currentObjects(objects).map(content);
         const signal = AbortSignal.timeout(200_000);
 
         for (const { policy, host, previous, writes } of steps) {
           const previousHosts = previous.map((name) => `${name}.k8s.example.test`);
           const spec = { ...specFor(host), previousHosts };
-          const provided = { provider, objects: now(objects) };
-          const preparer = new Preparer(ending(lab.client, writes), { clock: new ManualClock() });
+          const provided = { provider, objects: currentObjects(objects) };
+          const preparer = new Preparer(stoppingClient(lab.client, writes), {
+            clock: new ManualClock(),
+          });
           const input = { policy, provided, spec, owner: lab.owner() };
-          await untilEnd(preparer.prepare(input, signal));
+          await ignoreStop(preparer.prepare(input, signal));
         }
         const servedAs = (resource: Resource) => resource;
         const input = { exposure: lab.exposure(), servedAs, objects: READS, isLate: true };
         for (const writes of restarts) {
-          await untilEnd(restore(ending(lab.client, writes), input, signal));
+          await ignoreStop(restore(stoppingClient(lab.client, writes), input, signal));
         }
         const waiting = await restore(lab.client, input, signal);
 
-        const after = now(objects);
+        const after = currentObjects(objects);
         await remove(lab, objects);
         expect(waiting).toBeUndefined();
         expect(lab.record()).toBeUndefined();
@@ -160,26 +162,26 @@ describe('a deleted Exposure, after any sequence of specs', () => {
   });
 });
 
-class ProcessEnded extends Error {}
+class ProcessStopped extends Error {}
 
-/** A client of a process that ends before the write after these. */
-function ending(client: KubeClient, writes: number): KubeClient {
+/** Returns the client of a process that stops after this many writes. */
+function stoppingClient(client: KubeClient, writes: number): KubeClient {
   let left = writes;
   return new Proxy(client, {
     get(target, name: 'get' | 'apply' | 'patch') {
       const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
       if (name === 'get') return call;
       return async (...args: unknown[]) => {
-        if (left-- <= 0) throw new ProcessEnded();
+        if (left-- <= 0) throw new ProcessStopped();
         return call(...args);
       };
     },
   });
 }
 
-async function untilEnd(work: Promise<unknown>): Promise<void> {
+async function ignoreStop(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
-    if (!(error instanceof ProcessEnded)) throw error;
+    if (!(error instanceof ProcessStopped)) throw error;
   });
 }
 
@@ -198,7 +200,7 @@ async function put(
     const resource = resourceOfProvider(object);
     if (way === 'apply') await user.apply(object, { resource });
     else await user.create(resource, object);
-    // As a backup, or a person, can have it.
+    // An object that a backup or a user has restored can have no managed fields.
     const reset = { metadata: { managedFields: [{}] } };
     if (way === 'without owners') await user.patch(resource, object.metadata, 'merge', reset);
   }

@@ -17,7 +17,7 @@ function objectsOn(edge: Edge, hosts: object = {}): readonly KubeObject[] {
   return planExposure({ exposure: exposure({ hosts }), edge }, facts()).management ?? [];
 }
 
-/** Of a plan for {@link SHARED} that has these objects already, except for what a test gives. */
+/** Returns the observation of a plan for {@link SHARED} if these objects already exist, with overrides. */
 function observation(
   owned: readonly KubeObject[],
   given: Partial<RouteObservation> = {},
