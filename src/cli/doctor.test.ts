@@ -198,6 +198,7 @@ describe('doctor, for Exposures with errors in their spec,', () => {
         {
           spec: {
             edgeRef: { name: 'gone' },
+            hosts: { api: 'adrift.example.test' },
             controlPlane: {
               type: 'Service',
               service: { name: 'x' },
@@ -225,7 +226,7 @@ describe('doctor, for Exposures with errors in their spec,', () => {
   test('reports a missing Edge of an annotation and of an Exposure', async () => {
     const { exitCode, stdout } = await terminal.snicket(['doctor']);
 
-    expect(stdout).toBe(`tenants/adrift  no host  no Edge
+    expect(stdout).toBe(`tenants/adrift  adrift.example.test  no Edge
   HOP   STATE  CODE          TARGET
   plan  Fail   EdgeNotFound  Exposure tenants/adrift
     Edge gone does not exist.

@@ -13,6 +13,12 @@ describe('a code', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('of a finding says where findings appear', async () => {
+    const { stdout } = await snicket(['explain', 'HostConflict']);
+
+    expect(stdout).toMatch(/^REPORTED: +.*Findings \(hop plan of doctor, render, /m);
+  });
+
   test('is found whatever its case', async () => {
     const { stdout } = await snicket(['explain', 'hostconflict']);
 

@@ -110,6 +110,16 @@ async function remove(name: string, namespace = 'tenants'): Promise<void> {
   await client.delete(RESOURCES.exposure, { name, namespace });
 }
 
+test('a dry run with a missing Edge prints only the error', async () => {
+  const args = ['expose', 'blue', '--edge', 'gone', '--dry-run'];
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(args);
+
+  expect(stdout).toBe('');
+  expect(stderr).toContain('EdgeNotFound: Edge gone does not exist.');
+  expect(exitCode).toBe(1);
+});
+
 describe('a control plane of a provider', () => {
   test('is exposed without prompts, and the output has its endpoints', async () => {
     const { exitCode, stdout, stderr } = await terminal.snicket([

@@ -106,7 +106,7 @@ function programOf(io: CommandIo, words: readonly string[]): Command {
         // Escapes control characters, because the message quotes arguments, which a script may get from anywhere.
         writeErr: (text) =>
           io.stderr.write(
-            usageErrorText(text, helpFor(program, words))
+            usageErrorText(text, usageHint(program, words))
               .split('\n')
               .map((line) => errorLine(io, line))
               .join('\n'),
@@ -130,12 +130,16 @@ function programOf(io: CommandIo, words: readonly string[]): Command {
   );
 }
 
-/** Returns the command line of the help for these words: `snicket doctor edge --help`. */
-function helpFor(program: Command, words: readonly string[]): string {
+/** Returns what to do about an invalid command line: usually `see: snicket doctor edge --help`. */
+function usageHint(program: Command, words: readonly string[]): string {
+  const late = program.commands.find((one) => words.slice(1).includes(one.name()));
+  if (words[0]?.startsWith('-') === true && late !== undefined) {
+    return `write options after the command: ${program.name()} ${late.name()} ${words[0]} ...`;
+  }
   const command = program.commands.find((one) => one.name() === words[0]);
   const subcommand = command?.commands.find((one) => one.name() === words[1]);
   const names = [program, command, subcommand].flatMap((one) => one?.name() ?? []);
-  return [...names, '--help'].join(' ');
+  return `see: ${[...names, '--help'].join(' ')}`;
 }
 
 /** Returns a description with its choices, default and variable. A flag without a value is off by default. */

@@ -4,6 +4,7 @@
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import { AccessError } from '../../kube/access/cluster-access.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -30,7 +31,7 @@ import { sentence } from '../../text/sentence.ts';
 export interface Examination {
   /** `namespace/name`. */
   readonly exposure: string;
-  /** `host:port`; absent where no host is known. */
+  /** `host:port`; the host alone if the Edge is not known; absent where no host is known. */
   readonly endpoint?: string | undefined;
   readonly edge?: string | undefined;
   readonly driver?: string | undefined;
@@ -74,7 +75,7 @@ export async function examine(run: DryRun, deps: ExaminationDeps): Promise<Exami
   const { object, resolved, plan, findings } = run;
   const about = {
     exposure: keyText(object.metadata),
-    endpoint: plan?.endpoint,
+    endpoint: plan?.endpoint ?? textAt(object, 'spec', 'hosts', 'api'),
     edge: resolved?.edge.metadata.name,
     driver: resolved?.edge.spec.driver,
     mode: plan?.mode,

@@ -79,6 +79,8 @@ test('a code of both hops and findings is explained once, with the same words', 
   for (const { code, entry, result } of both) {
     expect(result).toMatchObject(entry);
     const found = explanations().filter((one) => one.code === code);
-    expect(found.map(({ reportedBy }) => reportedBy)).toEqual([expect.stringMatching(/Findings$/)]);
+    expect(found.map(({ reportedBy }) => reportedBy)).toEqual([
+      expect.stringMatching(/Findings \(hop plan of doctor, .*\)$/),
+    ]);
   }
 });

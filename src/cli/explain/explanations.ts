@@ -21,6 +21,9 @@ export interface Explanation {
   readonly action?: string | undefined;
 }
 
+/** Where findings appear: they are about the spec and the control plane, and no probe reports them. */
+const FINDING_REPORTERS = 'Findings (hop plan of doctor, render, diff, expose, conditions, events)';
+
 /** Returns all explanations, grouped, in the order of the reference documentation. */
 export function explanations(): readonly Explanation[] {
   const all = [
@@ -28,7 +31,7 @@ export function explanations(): readonly Explanation[] {
       explained<CodeEntry>(group, entries, ({ of, state }) => [reportersText(of), state]),
     ),
     ...FINDING_GROUPS.flatMap(([title, entries]) =>
-      explained<FindingEntry>(`Findings: ${title}`, entries, () => ['Findings', 'Finding']),
+      explained<FindingEntry>(`Findings: ${title}`, entries, () => [FINDING_REPORTERS, 'Finding']),
     ),
     ...REASON_GROUPS.flatMap(([title, entries]) =>
       explained<ReasonEntry>(title, entries, ({ severity }) => [title, severity]),

@@ -89,6 +89,8 @@ async function exposeControlPlane(
   if (existing === undefined) {
     const preview = await previewOf(io, object, management, options.operatorNamespace);
     if (preview === undefined) return;
+    // Without an Edge it has no hosts. The error says what to do.
+    if (options.dryRun && preview.findings.some(({ code }) => code === 'EdgeNotFound')) return;
     if (options.dryRun) return print(io, object, options);
     if (!(await mayWrite(io, object, preview, options, terminal))) return;
     if (!(await hasWritten(io, client, object, preview, options))) return;

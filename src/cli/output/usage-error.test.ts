@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { usageErrorText } from './usage-error.ts';
 
-const HELP = 'snicket dns --help';
+const HINT = 'see: snicket dns --help';
 
 test.each([
   [
@@ -42,5 +42,5 @@ test.each([
   ['an error with a hint', 'error: a\nhint: b\n', 'error: a\nhint: b\n'],
   ['any other text', 'Usage: snicket\n', 'Usage: snicket\n'],
 ])('%s', (_, text, shown) => {
-  expect(usageErrorText(text, HELP)).toBe(shown);
+  expect(usageErrorText(text, HINT)).toBe(shown);
 });

@@ -6,14 +6,14 @@ const INVALID_OPTION =
   /^error: option '(?:-\w, )?(?<flag>--[\w-]+)[^']*' (?:argument|value) '(?<value>.*?)'(?: from env '(?<variable>\w+)')? is invalid\. (?<why>.*)$/s;
 const INVALID_ARGUMENT =
   /^error: command-argument value '(?<value>.*?)' is invalid for argument '(?<name>[^']*)'\. (?<why>.*)$/s;
-/** Errors about the command line as a whole, for which the help is the best hint. */
+/** Errors about the command line as a whole, whose hint depends on its command. */
 const USAGE =
   /^error: (?:unknown|missing required argument|required option|too many arguments|option .* (?:argument missing|cannot be used with))/;
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/;
 const CHOICES = /^Allowed choices are (.*)\.$/;
 
-/** Returns the text of an error that Commander prints. `help` is the command that shows the help. */
-export function usageErrorText(text: string, help: string): string {
+/** Returns the text of an error that Commander prints. `hint` is for errors about the command line as a whole. */
+export function usageErrorText(text: string, hint: string): string {
   const error = text.trimEnd();
   if (!error.startsWith('error: ')) return text;
   const invalid = INVALID_OPTION.exec(error)?.groups ?? INVALID_ARGUMENT.exec(error)?.groups;
@@ -29,7 +29,7 @@ export function usageErrorText(text: string, help: string): string {
   if (suggestion !== undefined) {
     return withHint(error.replace(SUGGESTION, ''), `did you mean ${suggestion}?`);
   }
-  return withHint(error, USAGE.test(error) && !error.includes('\nhint: ') ? `see: ${help}` : '');
+  return withHint(error, USAGE.test(error) && !error.includes('\nhint: ') ? hint : '');
 }
 
 function withHint(error: string, hint: string): string {
