@@ -78,6 +78,11 @@ describe('__complete', () => {
       ':4',
     ]);
     expect(await completionsOf('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);
+    expect(await completionsOf('dns', '--format', 'cloudflared')).toEqual(['cloudflared', ':4']);
+    expect(await completionsOf('dns', '--addr')).toEqual([
+      expect.stringMatching(/^--address\t/),
+      ':4',
+    ]);
     expect(await completionsOf('render', '-f', '')).toEqual([':0']);
     expect(await completionsOf('nonsense', '')).toEqual([':4']);
   });

@@ -131,7 +131,7 @@ host-record=api.red.test,2001:db8::10,300
       'error: Edge nowhere: AddressUnknown: The address of Edge nowhere is unknown: it has no spec.addresses, and its controller reports none.',
       'hint: Set spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer.',
       'error: Edge cloud: RecordsUnsupported: The Edge has the name lb-1.example.net, but in format hosts a name cannot point to a name.',
-      'hint: Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns.',
+      'hint: Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, cloudflared, route53, external-dns.',
       '',
     ]);
     expect(exitCode).toBe(1);
@@ -384,7 +384,7 @@ test.each([
   [
     ['--format', 'hosts', '--wildcard'],
     2,
-    'error: format hosts does not support wildcards\nhint: remove --wildcard, or use one of: bind, dnsmasq, coredns, windows, infoblox, cloudflare, route53, external-dns',
+    'error: format hosts does not support wildcards\nhint: remove --wildcard, or use one of: bind, dnsmasq, coredns, windows, infoblox, cloudflare, cloudflared, route53, external-dns',
   ],
   [
     ['--format', 'bind', '-o', 'json'],
@@ -404,7 +404,7 @@ test.each([
   [
     ['--format', 'zone'],
     2,
-    "error: invalid value 'zone' for --format: must be one of bind, dnsmasq, coredns, windows, infoblox, cloudflare, route53, external-dns, hosts",
+    "error: invalid value 'zone' for --format: must be one of bind, dnsmasq, coredns, windows, infoblox, cloudflare, cloudflared, route53, external-dns, hosts",
   ],
   [
     ['tenants/blue', '-A'],

@@ -6,7 +6,7 @@ import type { RequiredName } from './required-names.ts';
 const HERE = { kind: 'addresses', addresses: ['203.0.113.10', '2001:db8::10'] } as const;
 
 function nameOf(host: string, to: RequiredName['to'] = HERE): RequiredName {
-  return { exposure: 'tenants/blue', edge: 'shared', host, domain: 'example.com', to };
+  return { exposure: 'tenants/blue', edge: 'shared', host, domain: 'example.com', port: 443, to };
 }
 
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {

@@ -6,7 +6,7 @@ const THERE = { kind: 'name', host: 'lb.example.net' } as const;
 
 test('returns one entry for each name', () => {
   expect(entriesOf([nameOf('a.k8s.example.com')])).toEqual([
-    { name: 'a.k8s.example.com', edge: 'shared', domain: 'example.com', to: HERE },
+    { name: 'a.k8s.example.com', edge: 'shared', domain: 'example.com', port: 443, to: HERE },
   ]);
 });
 

@@ -11,6 +11,8 @@ export interface DnsEntry {
   readonly edge: string;
   /** The domain of the Edge, which is the zone by default. */
   readonly domain?: string | undefined;
+  /** The port of the Edge. */
+  readonly port: number;
   readonly to: Destination;
 }
 
@@ -33,7 +35,7 @@ const MIN_SHARED_LABELS = 3;
 
 /** Returns one entry for each name. */
 export function entriesOf(names: readonly KnownName[]): readonly DnsEntry[] {
-  return names.map(({ host, edge, domain, to }) => ({ name: host, edge, domain, to }));
+  return names.map(({ host, edge, domain, port, to }) => ({ name: host, edge, domain, port, to }));
 }
 
 /** Entries with wildcards, and the names that no wildcard covers. */
@@ -59,7 +61,8 @@ export function wildcardEntries(names: readonly KnownName[]): WildcardEntries {
   for (const one of names) {
     const name = wildcardFor(one);
     if (name === undefined || wildcards.has(name)) continue;
-    wildcards.set(name, { name, edge: one.edge, domain: one.domain, to: one.to });
+    const { edge, domain, port, to } = one;
+    wildcards.set(name, { name, edge, domain, port, to });
   }
   // RFC 4592, section 2.2.2: a name above another one exists, and no wildcard answers for it.
   const existing = new Set(names.flatMap(({ host }) => ancestorsOf(host)));

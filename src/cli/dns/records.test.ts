@@ -27,7 +27,7 @@ test('leaves out a name that would need a CNAME record, with a fix, and prints t
         message:
           'The Edge has the name lb.example.net, but in format hosts a name cannot point to a name.',
         action:
-          'Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns.',
+          'Set spec.addresses of the Edge to IP addresses, or use one of the formats bind, coredns, windows, infoblox, cloudflare, cloudflared, route53, external-dns.',
       },
     ],
   });

@@ -17,6 +17,8 @@ export interface RequiredName {
   readonly host: string;
   /** The domain of the Edge, if it has one. */
   readonly domain?: string | undefined;
+  /** The port of the Edge. */
+  readonly port: number;
   /** Absent: the address of the Edge is not known. */
   readonly to?: Destination | undefined;
 }
@@ -72,11 +74,10 @@ export function requiredNames(chosen: readonly KubeObject[], place: EdgePlace): 
         edges.set(edge, there);
         findings.push(...there.findings.map((one) => ({ ...one, of: `Edge ${edge}` })));
       }
+      const { domain, port } = resolved.edge.spec;
       const named = [hosts.api, ...(hasKonnectivity(of, management) ? [hosts.konnectivity] : [])];
       return named.flatMap((host) =>
-        host === undefined
-          ? []
-          : { exposure: of, edge, host, domain: resolved.edge.spec.domain, to: there.to },
+        host === undefined ? [] : { exposure: of, edge, host, domain, port, to: there.to },
       );
     });
   return { names, findings };

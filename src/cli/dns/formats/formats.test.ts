@@ -13,7 +13,7 @@ const BOTH = { kind: 'addresses', addresses: ['203.0.113.10', '2001:db8::10'] } 
 const LOAD_BALANCER = { kind: 'name', host: 'lb-1.cloud.example.net' } as const;
 
 function entryOf(name: string, to: DnsEntry['to'] = BOTH, edge = 'shared'): DnsEntry {
-  return { name, edge, domain: 'example.com', to };
+  return { name, edge, domain: 'example.com', port: 443, to };
 }
 
 const ENTRIES = [
@@ -207,6 +207,36 @@ tenants-red.k8s.example.com. 300 IN CNAME lb-1.cloud.example.net.
   });
 });
 
+test('cloudflare requires the proxy for the name of a tunnel', () => {
+  const tunnel = { kind: 'name', host: '6ff42ae2.cfargotunnel.com' } as const;
+
+  expect(textOf('cloudflare', [entryOf('*.k8s.example.com', tunnel)])).toBe(
+    `; Import with "Proxy imported DNS records" switched on, or by the API with proxied=true:
+; Tunnels require Cloudflare's proxy.
+; Edge shared
+*.k8s.example.com. 300 IN CNAME 6ff42ae2.cfargotunnel.com.
+`,
+  );
+});
+
+test('cloudflared has names before wildcards, and a last rule for all other requests', () => {
+  const v6 = { kind: 'addresses', addresses: ['2001:db8::10'] } as const;
+  const entries = [...WILDCARD, { ...entryOf('api.example.com', v6), port: 8443 }, ENTRIES[2]!];
+
+  const [head = '', text] = textOf('cloudflared', entries).split('ingress:');
+
+  expect(head).toMatch(/^(?:# .*\n){2}$/);
+  expect(text).toBe(`
+  - hostname: api.example.com
+    service: tcp://[2001:db8::10]:8443
+  - hostname: tenants-red.k8s.example.com
+    service: tcp://lb-1.cloud.example.net:443
+  - hostname: "*.k8s.example.com"
+    service: tcp://203.0.113.10:443
+  - service: http_status:404
+`);
+});
+
 describe('route53', () => {
   test('is a change batch', () => {
     expect(JSON.parse(textOf('route53', [...ENTRIES.slice(0, 1), ...ENTRIES.slice(2)]))).toEqual({
@@ -290,6 +320,10 @@ test('lists the formats with an ability', () => {
 const READERS: Readonly<Record<FormatName, (text: string) => readonly string[]>> = {
   bind: zonePairs,
   cloudflare: zonePairs,
+  cloudflared: (text) =>
+    [...text.matchAll(/hostname: (\S+)\n +service: tcp:\/\/\[?(.+?)\]?:443$/gm)].map(
+      ([, name, to]) => pair(name, to),
+    ),
   dnsmasq: (text) =>
     [...text.matchAll(/^host-record=([^,]+),([^,]+),300$/gm)].map(([, name, to]) => pair(name, to)),
   coredns: (text) =>
@@ -364,6 +398,7 @@ describe('every host and all its destinations are in', () => {
       name: fc.tuple(label, label).map((labels) => `${labels.join('.')}.example.com`),
       edge: fc.constantFrom('shared', 'other'),
       domain: fc.constant('example.com'),
+      port: fc.constant(443),
       to,
     });
     const some = fc.uniqueArray(one, {
@@ -375,9 +410,10 @@ describe('every host and all its destinations are in', () => {
     fc.assert(
       fc.property(some, (entries: readonly DnsEntry[]) => {
         const wanted = entries.flatMap(({ name: host, to: there }) =>
-          (there.kind === 'name' ? [there.host] : there.addresses).map((value) =>
-            pair(host, value),
-          ),
+          (there.kind === 'name' ? [there.host] : there.addresses)
+            // A rule of cloudflared has one address.
+            .slice(0, name === 'cloudflared' ? 1 : undefined)
+            .map((value) => pair(host, value)),
         );
 
         // CoreDNS answers both types with the CNAME record.

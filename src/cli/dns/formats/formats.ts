@@ -2,6 +2,7 @@
  * All formats, by the names that `--format` takes.
  */
 import { coredns, dnsmasq, hosts } from './configuration-files.ts';
+import { cloudflared } from './cloudflare-tunnel.ts';
 import type { RecordFormat } from './format.ts';
 import { externalDns, infoblox, route53, windows } from './service-imports.ts';
 import { bind, cloudflare } from './zone-file.ts';
@@ -13,6 +14,7 @@ const ALL = {
   windows,
   infoblox,
   cloudflare,
+  cloudflared,
   route53,
   'external-dns': externalDns,
   hosts,

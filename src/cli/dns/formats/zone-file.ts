@@ -2,6 +2,7 @@
  * Zone files (RFC 1035). All names are absolute, so that they are correct below any $ORIGIN.
  */
 import type { DnsEntry } from '../entries.ts';
+import { TUNNEL_DOMAIN } from './cloudflare-tunnel.ts';
 import { recordsIn, sections, type FormatOptions, type RecordFormat } from './format.ts';
 
 /** The zone file format of BIND and others. */
@@ -17,6 +18,10 @@ const TTL_SECONDS = { least: 60, most: 86_400 } as const;
 /** Cloudflare's proxy terminates TLS, so that clients could not reach any tenant. */
 const HEAD =
   '; Import with "Proxy imported DNS records" switched off, or by the API with proxied=false:\n; Cloudflare\'s proxy would end TLS itself.\n';
+
+/** Records of a tunnel work only through the proxy. */
+const TUNNEL_HEAD =
+  '; Import with "Proxy imported DNS records" switched on, or by the API with proxied=true:\n; Tunnels require Cloudflare\'s proxy.\n';
 
 /** The import format of Cloudflare. */
 export const cloudflare: RecordFormat = {
@@ -37,8 +42,13 @@ export const cloudflare: RecordFormat = {
       action: 'Name fewer Exposures, or use --wildcard.',
     };
   },
-  text: (entries, options) => `${HEAD}${zoneLines(entries, options)}`,
+  text: (entries, options) =>
+    `${entries.every(isInTunnel) ? TUNNEL_HEAD : HEAD}${zoneLines(entries, options)}`,
 };
+
+function isInTunnel({ to }: DnsEntry): boolean {
+  return to.kind === 'name' && to.host.endsWith(`.${TUNNEL_DOMAIN}`);
+}
 
 function zoneLines(entries: readonly DnsEntry[], { ttlSeconds }: FormatOptions): string {
   const width = Math.max(...entries.map(({ name }) => name.length)) + 1;

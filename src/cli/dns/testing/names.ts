@@ -13,6 +13,7 @@ export function nameOf(host: string, more: Partial<KnownName> = {}): KnownName {
     edge: 'shared',
     host,
     domain: 'example.com',
+    port: 443,
     to: HERE,
     ...more,
   };
