@@ -7,6 +7,7 @@ import type { Finding } from '../api/finding.ts';
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
+import { textAt } from '../kube/unstructured.ts';
 import { edgeMatch } from './claims/edge-match.ts';
 import { warning } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
@@ -37,6 +38,15 @@ export function previousRoutesFinding(
   { spec }: Pick<Edge, 'spec'>,
 ): Finding | undefined {
   if (previous.length === 0) return undefined;
+  const ofUser = previous.filter((object) => isDeletedByUser(object, { spec }));
+  if (ofUser.length > 0) {
+    const names = ofUser.map(objectText).join(', ');
+    return warning(
+      'PreviousRoutesRemain',
+      `Routes of the previous driver remain: ${names}. A TLS handshake does not show whether these or your routes serve the tenant, so Snicket does not delete them.`,
+      'Create your routes, and then delete those of the previous driver.',
+    );
+  }
   const objects = previous.filter((object) => !isTenantRoute(object));
   const sentence =
     objects.length > 0
@@ -47,6 +57,16 @@ export function previousRoutesFinding(
     sentence,
     'If this takes long, check the conditions of the Exposure.',
   );
+}
+
+/**
+ * Reports whether only the user can know when a previous route is unused: with driver None, a handshake through the edge may
+ * succeed by the previous route alone.
+ */
+export function isDeletedByUser(object: KubeObject, { spec }: Pick<Edge, 'spec'>): boolean {
+  if (spec.driver !== 'None') return false;
+  // The other TenantRoutes are served by no gateway.
+  return !isTenantRoute(object) || textAt(object, 'spec', 'driver') === 'snicket';
 }
 
 function isTenantRoute(object: KubeObject): boolean {

@@ -83,7 +83,8 @@ export async function reconcileExposure(
   const unused = unusedRoutes(applied, report, path);
   if (unused.length === 0) return { ...applied, report };
   await step('Routed', async () => removeRoutes(unused, deps, signal));
-  const completed = { ...applied, reconciledRoutes: { ...applied.reconciledRoutes, previous: [] } };
+  const previous = applied.reconciledRoutes.previous.filter((object) => !unused.includes(object));
+  const completed = { ...applied, reconciledRoutes: { ...applied.reconciledRoutes, previous } };
   return { ...completed, report: reportOf(completed, before, path, deps) };
 }
 

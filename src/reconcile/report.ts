@@ -4,7 +4,7 @@
  */
 import type { Edge } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
-import { previousRoutesFinding } from '../edges/previous-routes.ts';
+import { isDeletedByUser, previousRoutesFinding } from '../edges/previous-routes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementContext } from '../management/management-view.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -87,13 +87,15 @@ export function reportOf(
  * clients until DNS points to the new Edge.
  */
 export function unusedRoutes(
-  { reconciledRoutes, tenant, preparation }: AppliedExposure,
+  { observation, reconciledRoutes, tenant, preparation }: AppliedExposure,
   { conditions }: Pick<ExposureReport, 'conditions'>,
   { probed, isSuspect }: ProbedPath,
 ): readonly KubeObject[] {
   if (tenant === undefined || probed === undefined || isSuspect) return [];
   const hops = [...probed, ...tenant.hops];
-  return isMoveComplete(preparation, conditions, hops) ? reconciledRoutes.previous : [];
+  if (!isMoveComplete(preparation, conditions, hops)) return [];
+  const { edge } = observation.resolved;
+  return reconciledRoutes.previous.filter((object) => !isDeletedByUser(object, edge));
 }
 
 /** The state of each condition but Ready. */

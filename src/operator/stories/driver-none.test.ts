@@ -1,8 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { TenantRouteSpec } from '../../api/tenant-route.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { freePort } from '../../net/testing/free-port.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/namespaces.ts';
 import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
@@ -42,6 +44,36 @@ test('the user creates the route, and Snicket the proxies; a handshake proves th
   expect(routed).toContain('A TLS handshake through the edge reaches the tenant.');
   expect(lab.routesOf('blue')).toMatchObject([{ host: 'tenants-blue.k8s.example.test' }]);
 });
+
+test('the route of the previous driver stays until the user deletes it', async () => {
+  const { spec, objects } = LAB_EDGES.haproxy;
+  const resources = ALL_KINDS;
+  await using lab = await OperatorLab.start({ hasSockets: true, probeMs: 5_000, resources });
+  lab.management.seed(...objects);
+  const { port } = await lab.addTenant('blue');
+  const addresses = ['127.0.0.1'];
+  await lab.applyEdge({ ...spec, addresses, port });
+  await lab.expose('blue');
+  await lab.untilCondition('blue', 'Reachable', /^True/);
+
+  // The handshake succeeds by the route of haproxy.
+  await lab.applyEdge({ driver: 'None', addresses, port });
+  const routed = await lab.untilCondition('blue', 'Routed', /^True.*PreviousRoutesRemain/);
+  expect(routed).toContain('Ingress tenants/snicket-blue.haproxy');
+  await lab.until('the TenantRoutes', () => lab.routesOf('blue').every(isOfDriverNone));
+  await lab.untilReconciled(5);
+
+  const key = { name: 'snicket-blue.haproxy', namespace: TENANTS };
+  expect(lab.read(RESOURCES.ingress, key.name)).toBeDefined();
+  await lab.user.delete(RESOURCES.ingress, key);
+
+  await lab.until('no warning', () => !/Previous/.test(lab.condition('blue', 'Routed') ?? ''));
+  expect(lab.read(RESOURCES.ingress, key.name)).toBeUndefined();
+});
+
+function isOfDriverNone({ driver }: TenantRouteSpec): boolean {
+  return driver === 'None';
+}
 
 test('an ingress of the user in the object of a provider stays', async () => {
   await using lab = await startProvidedLab({
