@@ -37,8 +37,8 @@ export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
       description: 'as a pod of tenant a, through the proxy on its worker',
     },
     {
-      line: `kubectl --kubeconfig ${podKubeconfigOf(b.tenant)} auth whoami`,
-      description: 'identity of a pod of tenant b',
+      line: `kubectl --kubeconfig ${podKubeconfigOf(b.tenant)} get namespaces`,
+      description: 'as a pod of tenant b: the same address, and the namespaces of b',
     },
     {
       line: `kubectl --kubeconfig ${kubeconfigOf(b.tenant)} get daemonsets,endpointslices --all-namespaces`,

@@ -11,7 +11,8 @@ const CLEAR_LINE = '\r\u001B[K';
 
 /** Headings of the commands to try. */
 export const TRY_IT = 'Try it in another terminal';
-export const TRY_IT_ON_A_TERMINAL = 'Run the demo in a terminal to try these commands';
+export const TRY_IT_ON_A_TERMINAL =
+  '\nTo try commands in the demo, run it in a terminal, without ONCE.';
 
 /** The context of a demo. */
 export interface DemoContext {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { STATUS_FILE } from '../src/standalone/state/status-file.ts';
 import { waitFor } from '../world/wait.ts';
-import { TRY_IT } from './play.ts';
+import { TRY_IT, TRY_IT_ON_A_TERMINAL } from './play.ts';
 import { STATE_FOLDER } from './stage/edge.ts';
 import { DemoOnTerminal } from './testing/demo-on-terminal.ts';
 import { findKubectl } from './testing/kubectl.ts';
@@ -20,8 +20,7 @@ const TIMEOUT_MS = 240_000;
 const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/^cd /, /^$/],
   [/^kubectl .* (?:pod-of-)?a\.kubeconfig get namespaces$/, /^home-of-a +Active/m],
-  [/^kubectl .* b\.kubeconfig get namespaces$/, /^home-of-b +Active/m],
-  [/^kubectl .* auth whoami$/, /^Username +system:serviceaccount:default:pod$/m],
+  [/^kubectl .* (?:pod-of-)?b\.kubeconfig get namespaces$/, /^home-of-b +Active/m],
   [/^kubectl .* get daemonsets,endpointslices/, /daemonset\S*\/snicket-proxy[^]*\/kubernetes /],
   [/^curl .* https:\/\/a\.k8s\.localhost\/version$/, /"gitVersion":"v1\./],
   [/^curl .* https:\/\/10\.96\.0\.1\/version$/, /unrecognized name/],
@@ -146,6 +145,24 @@ describe('on a terminal', () => {
     expect(demo.leftovers()).toEqual([]);
   });
 });
+
+test(
+  'without a terminal, ends with a sentence in place of commands for a folder that is gone',
+  async () => {
+    const demo = Bun.spawn([process.execPath, join(import.meta.dir, 'run.ts')], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
+
+    const output = await demo.stdout.text();
+
+    expect(output).toEndWith(`\n${TRY_IT_ON_A_TERMINAL}\n`);
+    expect(output).not.toContain('--kubeconfig');
+    expect(await demo.exited).toBe(0);
+  },
+  TIMEOUT_MS,
+);
 
 describe('before it is ready', () => {
   test(

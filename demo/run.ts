@@ -57,11 +57,15 @@ connection: this works with any edge, but client certificates of pods are lost.`
   page.text('');
   const problems = await runChecks(folder);
 
-  page.heading(staysUp ? TRY_IT : TRY_IT_ON_A_TERMINAL);
-  if (Bun.which('kubectl') === null) {
-    page.text('kubectl is not on the PATH. The curl commands work without it.');
+  if (staysUp) {
+    page.heading(TRY_IT);
+    if (Bun.which('kubectl') === null) {
+      page.text('kubectl is not on the PATH. The curl commands work without it.');
+    }
+    for (const command of commands.prepare(stage)) page.command(command);
+  } else {
+    page.text(TRY_IT_ON_A_TERMINAL);
   }
-  for (const command of commands.prepare(stage)) page.command(command);
 
   return { failures: [...failuresOf([...problem, ...solution]), ...problems], broken };
 });
