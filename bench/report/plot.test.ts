@@ -19,7 +19,7 @@ describe('the plot', () => {
     expect(plotOf(exampleResults())).toContain('>failed<');
   });
 
-  test('the length of a bar is proportional to its ratio, up to the right margin', () => {
+  test('has bars whose length is proportional to their ratio, up to the right margin', () => {
     const width = (cost: number) => {
       const samples = [
         ...samplesOf('haproxy', 'gateway.plain.connect', [100]),

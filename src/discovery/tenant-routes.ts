@@ -120,14 +120,14 @@ function limitsOf(
 ): RouteLimits {
   const { connections, connectionsPerSecond } = max;
   return {
-    ...(maxConnections !== undefined && { connections: within(maxConnections, connections) }),
+    ...(maxConnections !== undefined && { connections: capped(maxConnections, connections) }),
     ...(newConnectionsPerSecond !== undefined && {
-      connectionsPerSecond: within(newConnectionsPerSecond, connectionsPerSecond),
+      connectionsPerSecond: capped(newConnectionsPerSecond, connectionsPerSecond),
     }),
   };
 }
 
-function within(value: number, max: number): number {
+function capped(value: number, max: number): number {
   return max === 0 ? value : Math.min(value, max);
 }
 
@@ -143,24 +143,24 @@ interface Endpoints {
  */
 function endpointsOf(slices: readonly EndpointSlice[], portName: string): Endpoints {
   const ready = new Set<string>();
-  const ending = new Set<string>();
+  const terminating = new Set<string>();
   const unusable = new Set<string>();
   for (const { addressType, ports, endpoints } of slices) {
     const port = ports?.find(({ name }) => (name ?? '') === portName)?.port;
     if (addressType === 'FQDN' || port === undefined) continue;
     for (const { addresses, conditions } of endpoints ?? []) {
       const isReady = conditions?.ready ?? true;
-      const isEnding = conditions?.serving === true && conditions.terminating === true;
+      const isTerminating = conditions?.serving === true && conditions.terminating === true;
       // The addresses of one endpoint are the same backend; consumers use the first.
       const address = addresses?.[0];
-      if (address === undefined || (!isReady && !isEnding)) continue;
+      if (address === undefined || (!isReady && !isTerminating)) continue;
       const text = endpointText(address, port);
       if (!isEndpoint(text)) unusable.add(text);
-      else (isReady ? ready : ending).add(text);
+      else (isReady ? ready : terminating).add(text);
     }
   }
   // Sorted, so that the same endpoints result in an equal route.
-  const endpoints = [...(ready.size > 0 ? ready : ending)].toSorted();
+  const endpoints = [...(ready.size > 0 ? ready : terminating)].toSorted();
   return { endpoints, unusable: [...unusable].toSorted() };
 }
 

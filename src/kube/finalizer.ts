@@ -20,10 +20,15 @@ export async function addFinalizer<T extends KubeObject>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<T | undefined> {
-  return change(client, resource, object, options, ({ finalizers = [], deletionTimestamp }) =>
-    finalizers.includes(finalizer) || deletionTimestamp !== undefined
-      ? undefined
-      : [...finalizers, finalizer],
+  return patchFinalizers(
+    client,
+    resource,
+    object,
+    options,
+    ({ finalizers = [], deletionTimestamp }) =>
+      finalizers.includes(finalizer) || deletionTimestamp !== undefined
+        ? undefined
+        : [...finalizers, finalizer],
   );
 }
 
@@ -40,7 +45,7 @@ export async function removeFinalizer<T extends KubeObject>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<T | undefined> {
-  return change(client, resource, object, options, ({ finalizers = [] }) =>
+  return patchFinalizers(client, resource, object, options, ({ finalizers = [] }) =>
     finalizers.includes(finalizer) ? finalizers.filter((entry) => entry !== finalizer) : undefined,
   );
 }
@@ -50,7 +55,7 @@ export async function removeFinalizer<T extends KubeObject>(
  * from. It is not retried with the current version, since the caller must decide again whether the finalizer is still
  * needed.
  */
-async function change<T extends KubeObject>(
+async function patchFinalizers<T extends KubeObject>(
   client: ObjectClient,
   resource: Resource,
   object: T,

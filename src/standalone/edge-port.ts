@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube/object.ts';
  * Returns a warning for each Edge whose port has no listener. That may be intended: a NAT or load balancer can map
  * ports.
  */
-export function unservedPorts(
+export function unservedPortWarnings(
   edges: readonly KubeObject[],
   listen: readonly ListenAddress[],
 ): readonly string[] {

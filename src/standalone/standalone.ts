@@ -15,7 +15,7 @@ import { Operator, type OperatorOptions } from '../operator/operator.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { unservedPorts } from './edge-port.ts';
+import { unservedPortWarnings } from './edge-port.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
 import { registerFolderMetrics } from './folder-metrics.ts';
@@ -188,7 +188,7 @@ export class Standalone {
   /** Logs each warning once while it applies. */
   #warnAboutPorts(): void {
     const edges = this.#cluster.store.list(RESOURCES.edge);
-    const unserved = new Set(unservedPorts(edges, this.#options.gateway.listen));
+    const unserved = new Set(unservedPortWarnings(edges, this.#options.gateway.listen));
     for (const sentence of unserved.difference(this.#unservedPorts)) this.#log.warn(sentence);
     this.#unservedPorts = unserved;
   }

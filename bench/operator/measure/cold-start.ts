@@ -55,7 +55,7 @@ export async function measureColdStart(
     await lab.startOperator();
     using block = new LongestBlock(lab);
     const reached = async (stage: Stage) =>
-      Promise.race([exposures.reached(stage, tenants.length, deadlineMs), failed]);
+      Promise.race([exposures.untilReached(stage, tenants.length, deadlineMs), failed]);
     const [routedMs, workersReadyMs] = await Promise.all([
       reached('routed'),
       reached('WorkersReady'),

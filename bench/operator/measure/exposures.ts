@@ -61,7 +61,7 @@ export class Exposures implements Disposable {
   }
 
   /** Waits until this many Exposures have reached the stage. Returns the time in milliseconds since 1970. */
-  async reached(stage: Stage, count: number, deadlineMs: number): Promise<number> {
+  async untilReached(stage: Stage, count: number, deadlineMs: number): Promise<number> {
     return this.#until(
       () => this.count(stage) >= count,
       deadlineMs,
@@ -71,7 +71,7 @@ export class Exposures implements Disposable {
   }
 
   /** Waits until this Exposure has reached the stage. Returns the time in milliseconds since 1970. */
-  async one(name: string, stage: Stage, deadlineMs: number): Promise<number> {
+  async untilOneReached(name: string, stage: Stage, deadlineMs: number): Promise<number> {
     const find = () => this.#informer.get({ name, namespace: NAMESPACE });
     return this.#until(
       () => this.#reached[stage].has(name),
@@ -114,7 +114,7 @@ function hasReached(exposure: ObservedExposure | undefined, stage: Stage): boole
   const type = stage === 'routed' ? 'Routed' : stage;
   return (
     status?.conditions?.some(
-      (oneReached) => oneReached.type === type && oneReached.status === 'True',
+      (condition) => condition.type === type && condition.status === 'True',
     ) === true
   );
 }

@@ -25,9 +25,9 @@ export async function measureNewExposures(lab: Lab, count: number): Promise<NewE
     const beginMs = Date.now();
     const [, routedMs, servedMs, readyMs] = await Promise.all([
       lab.expose([tenant]),
-      lab.exposures.one(tenant.name, 'routed', DEADLINE_MS),
+      lab.exposures.untilOneReached(tenant.name, 'routed', DEADLINE_MS),
       lab.untilServed(tenant.name),
-      lab.exposures.one(tenant.name, 'WorkersReady', DEADLINE_MS),
+      lab.exposures.untilOneReached(tenant.name, 'WorkersReady', DEADLINE_MS),
     ]);
     times.routed.push(routedMs - beginMs);
     times.served.push(servedMs - beginMs);
@@ -54,7 +54,7 @@ export async function measureIngressDrift(lab: Lab, count: number): Promise<read
   await lab.expose(tenants, INGRESS_EDGE);
   const times: number[] = [];
   for (const { name } of tenants) {
-    await lab.exposures.one(name, 'WorkersReady', DEADLINE_MS);
+    await lab.exposures.untilOneReached(name, 'WorkersReady', DEADLINE_MS);
     const { items } = await client.list(RESOURCES.ingress, { namespace: NAMESPACE });
     const ingress = items.find(
       ({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name,

@@ -39,7 +39,7 @@ interface Assumptions {
   readonly namespace: string;
   readonly proxyImage: string;
   /**
-   * What the user says about every tenant. The rest comes from the Exposure, from its provider, or from {@link DEFAULTS}.
+   * The settings from flags, for every tenant. The rest comes from the Exposure, from its provider, or from {@link DEFAULTS}.
    */
   readonly tenant: Partial<TenantSettings>;
   /**
@@ -166,7 +166,7 @@ async function exposurePlan(
       ? []
       : publishedFindings(reading.provided, input.spec, input.policy);
   // The setup of the edge is checked only if the files contain it.
-  const isKnown = driverFor(driver).reads.every((kind) => management.all(kind).length > 0);
+  const hasEdgeSetup = driverFor(driver).reads.every((kind) => management.all(kind).length > 0);
   return {
     object,
     resolved,
@@ -187,7 +187,7 @@ async function exposurePlan(
       ...published,
       ...readingFindings(reading),
       ...foreignClaimFindings(deps, object, plan, resolved.edge),
-      ...(routes === undefined || !isKnown ? [] : edgeFindings(deps, routes, resolved.edge)),
+      ...(routes === undefined || !hasEdgeSetup ? [] : edgeFindings(deps, routes, resolved.edge)),
     ],
   };
 }
@@ -216,7 +216,7 @@ const CREDENTIALS: Readonly<Record<'Terminate' | 'Passthrough', ProxyCredentials
   },
 };
 
-/** Returns what the object of a provider says about its tenant. */
+/** Returns the settings of the tenant that the object of its provider determines. */
 function settingsIn(provided: ProvidedFacts | undefined): Partial<TenantSettings> {
   if (provided === undefined) return {};
   const { version, serviceCidrs, clusterDomain } = provided;
