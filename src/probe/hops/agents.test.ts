@@ -189,8 +189,11 @@ describe('it is unknown whether an agent is connected', () => {
     expect(result?.code).toBe('AgentCheckInconclusive');
   });
 
-  test('if a proxy in front of the API server responds', async () => {
-    const client = clientOf(async () => Promise.resolve(502));
+  test.each([
+    ['a proxy in front of the API server', 502],
+    ['an overloaded API server', 429],
+  ])('if %s responds with the plain status %d', async (_, status) => {
+    const client = clientOf(async () => Promise.resolve(status));
 
     const [result] = await results(new AgentCheck(() => client), 1);
 
@@ -211,6 +214,36 @@ describe('it is unknown whether an agent is connected', () => {
     expect(result).toMatchObject({ state: 'Skip', code: 'AgentCheckInconclusive' });
     expect(result.message).toEndWith('unknown: no response within 5 s.');
   });
+});
+
+test('the result stays the same while nodes fail in turn, each with another error', async () => {
+  await using server = await tenantWith({ a: 'True', b: 'True', c: 'True' });
+  server.inject(
+    { kind: 'error', status: 500, reason: 'Other' },
+    { plural: healthz('a') },
+    Infinity,
+  );
+  cutOff(server, 'b');
+  server.inject({ kind: 'error', status: 504, reason: 'Slow' }, { plural: healthz('c') }, Infinity);
+  const client = server.client();
+
+  const [first, second, ...others] = await results(new AgentCheck(() => client), 7);
+
+  expect([first?.code, second?.code]).toEqual(['AgentCheckInconclusive', 'KonnectivityNoAgent']);
+  expect(others).toEqual(Array.from({ length: 5 }, () => second!));
+});
+
+test('a result for another host does not repeat the previous one', async () => {
+  await using server = await tenantWith({ a: 'True' });
+  cutOff(server, 'a');
+  const client = server.client();
+  const check = new AgentCheck(() => client);
+  const moved = hopResult('konnectivity', 'Passed', 'b.konnectivity.test:443', 'TLS passes.');
+
+  const before = await check.complete(SERVER, LIMITS);
+  const after = await check.complete(moved, LIMITS);
+
+  expect([before.target, after.target]).toEqual([SERVER.target, moved.target]);
 });
 
 test('a tenant without nodes has no agents, and passes', async () => {

@@ -19,6 +19,8 @@ const LISTED_NODES = 10;
 export const TRIED_NODES = 3;
 /** A kubelet does not send statuses from here on. A proxy in front of an API server does. */
 const BAD_GATEWAY = 502;
+/** An overloaded API server sends this as plain text. A kubelet does not. */
+const TOO_MANY_REQUESTS = 429;
 
 /** A node of the tenant. */
 interface Node extends KubeObject {
@@ -48,6 +50,8 @@ export class AgentCheck {
   #known: string | undefined;
   /** The number of checks since the last response of a kubelet. It selects the next node. */
   #failures = 0;
+  /** The result since the last response of a kubelet. */
+  #reported: { readonly server: HopResult; readonly result: HopResult } | undefined;
 
   /**
    * @param client - Returns a client of the tenant; undefined if there is none.
@@ -67,8 +71,25 @@ export class AgentCheck {
     }
     for (let left = this.#tries; ; left--) {
       const result = await this.#check(server, client, limits);
-      if (left <= 1 || this.#failures === 0 || result.code === 'AgentCheckForbidden') return result;
+      if (left <= 1 || this.#failures === 0 || result.code === 'AgentCheckForbidden') {
+        return this.#steady(server, result);
+      }
     }
+  }
+
+  /**
+   * Returns the previous result unless this one says more. The nodes are tried in turn and fail with different texts or codes,
+   * and each change of the result would be a write of the status.
+   */
+  #steady(server: HopResult, result: HopResult): HopResult {
+    const last = this.#failures === 0 ? undefined : this.#reported;
+    const isSame = last !== undefined && Bun.deepEquals(last.server, server);
+    const saysNoMore =
+      result.code === last?.result.code ||
+      (result.code === 'AgentCheckInconclusive' && last?.result.code === 'KonnectivityNoAgent');
+    if (isSame && saysNoMore) return last.result;
+    this.#reported = { server, result };
+    return result;
   }
 
   async #check(server: HopResult, client: AgentClient, limits: Limits): Promise<HopResult> {
@@ -97,7 +118,7 @@ export class AgentCheck {
       if (node === undefined) return { kind: 'NoNodes' };
       ({ isReady } = node);
       const status = await client.kubeletStatus(node.name, { signal });
-      if (status < BAD_GATEWAY) {
+      if (status < BAD_GATEWAY && status !== TOO_MANY_REQUESTS) {
         this.#known = node.name;
         return { kind: 'Connected' };
       }
