@@ -68,7 +68,7 @@ const PATH_FROM_HERE: ReadonlySet<HopName> = new Set([
 
 /** What to do if a hop fails here and passes for the operator. */
 const CHECK_MACHINE =
-  'The operator reaches this tenant: check the network and the DNS of this machine, and whether a proxy intercepts TLS (docs/troubleshooting.md#start-here).';
+  'The operator reached this tenant in its last probe. If this stays, check the network and the DNS of this machine, and whether a proxy intercepts TLS (docs/troubleshooting.md#start-here).';
 
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
 export async function examine(run: DryRun, deps: ExaminationDeps): Promise<Examination> {
@@ -284,7 +284,9 @@ function withLastReport(hop: HopResult, { metadata, ...object }: KubeObject): Ho
   if (hop.code === 'NotObserved') return { ...hop, message };
   const isCurrent = status?.observedGeneration === metadata.generation;
   const failsOnlyHere = hop.state === 'Fail' && state === 'Pass' && isCurrent;
-  if (!failsOnlyHere || !PATH_FROM_HERE.has(hop.name)) return hop;
+  // The API server of the tenant says that no agent is connected, no matter from where the doctor asks.
+  const isOfTenant = hop.code === 'KonnectivityNoAgent';
+  if (!failsOnlyHere || isOfTenant || !PATH_FROM_HERE.has(hop.name)) return hop;
   const { action } = hop;
   return { ...hop, message, action: `${CHECK_MACHINE}${action ? ` Otherwise: ${action}` : ''}` };
 }
