@@ -29,6 +29,14 @@ function textOf(name: FormatName, entries: readonly DnsEntry[], options = OPTION
   return FORMATS[name].text(entries, options);
 }
 
+test('cloudflared rejects the address of the tunnel itself', () => {
+  const tunnel = [entryOf('a.example.com', { kind: 'name', host: 'x.cfargotunnel.com' })];
+
+  expect(FORMATS.cloudflared.fault?.(tunnel, OPTIONS)?.message).toBe(
+    'a.example.com would point to x.cfargotunnel.com, which is the tunnel itself.',
+  );
+});
+
 test('bind has absolute names, which $ORIGIN does not change', () => {
   expect(textOf('bind', ENTRIES)).toBe(
     `; Edge shared

@@ -2,7 +2,7 @@
  * Zone files (RFC 1035). All names are absolute, so that they are correct below any $ORIGIN.
  */
 import type { DnsEntry } from '../entries.ts';
-import { TUNNEL_DOMAIN } from './cloudflare-tunnel.ts';
+import { isTunnel } from './cloudflare-tunnel.ts';
 import { recordsIn, sections, type FormatOptions, type RecordFormat } from './format.ts';
 
 /** The zone file format of BIND and others. */
@@ -43,12 +43,8 @@ export const cloudflare: RecordFormat = {
     };
   },
   text: (entries, options) =>
-    `${entries.every(isInTunnel) ? TUNNEL_HEAD : HEAD}${zoneLines(entries, options)}`,
+    `${entries.every(({ to }) => isTunnel(to)) ? TUNNEL_HEAD : HEAD}${zoneLines(entries, options)}`,
 };
-
-function isInTunnel({ to }: DnsEntry): boolean {
-  return to.kind === 'name' && to.host.endsWith(`.${TUNNEL_DOMAIN}`);
-}
 
 function zoneLines(entries: readonly DnsEntry[], { ttlSeconds }: FormatOptions): string {
   const width = Math.max(...entries.map(({ name }) => name.length)) + 1;
