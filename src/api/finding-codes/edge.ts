@@ -64,7 +64,8 @@ export const EDGE_FINDINGS = {
   PreviousRoutesRemain: {
     meaning:
       'Routes of the previous driver, Edge or hosts remain until the move to the new ones is complete.',
-    action: 'If this takes long, check the conditions of the Exposure.',
+    action:
+      'If this takes long, check the conditions of the Exposure. With driver None, delete the routes once your own routes serve the hosts.',
   },
 
   // Pitfalls of drivers.
