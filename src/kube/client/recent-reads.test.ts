@@ -142,3 +142,18 @@ describe('a read', () => {
     expect(lab.reads.size).toBe(0);
   });
 });
+
+test.each([
+  ['null', null],
+  ['a list with null', [null]],
+  ['an entry without fields', [{ manager: 'a', fieldsV1: null }]],
+])('an object with managedFields of %s is an invalid response', async (_, managedFields) => {
+  const object = { ...configMap(), metadata: { ...KEY, managedFields } };
+  const get = async () => Promise.resolve(object);
+  const client = { server: 'https://192.0.2.1', get, version: get } as unknown as KubeClient;
+  const reads = new RecentReads(client, FRESH_MS, new ManualClock());
+
+  const error = await reads.get(RESOURCES.configMap, KEY).catch((failure: unknown) => failure);
+
+  expect(error).toMatchObject({ reason: 'Malformed' });
+});

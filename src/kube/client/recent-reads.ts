@@ -6,6 +6,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { CallOptions, KubeClient } from './client.ts';
 import { withShallowManagedFields } from '../managed-fields.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
+import { readObject } from '../object-read.ts';
 import type { Resource } from '../resource.ts';
 
 /** A client that only reads. */
@@ -98,7 +99,7 @@ export class RecentReads implements Reader {
 
   #store<T extends KubeObject>(cacheKey: string, object: T | undefined): T | undefined {
     this.#supersede(cacheKey);
-    const trimmed = object && withShallowManagedFields(object);
+    const trimmed = object && readObject(object, withShallowManagedFields);
     this.#objects.set(cacheKey, this.#recent(trimmed));
     return trimmed;
   }
