@@ -174,7 +174,9 @@ describe('doctor, for a tenant whose host does not resolve,', () => {
     expect(message).toMatch(
       /reaches tenant tenants\/green\. The operator reports Pass \(Passed\) since 20/,
     );
-    expect(action).toStartWith('The operator reached this tenant in its last probe. If this stays, check');
+    expect(action).toStartWith(
+      'The operator reached this tenant in its last probe. If this stays, check',
+    );
   });
 });
 
