@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Reports whether two paths are equal, or lead to the same file through symbolic links. */
+/** Reports whether two paths are equal, or resolve to the same file through symbolic links. */
 export function isSamePath(first: string, second: string): boolean {
   return resolve(first) === resolve(second) || realPathOf(first) === realPathOf(second);
 }

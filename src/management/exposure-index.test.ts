@@ -6,6 +6,22 @@ import type { TenantRoute } from '../api/tenant-route.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { ExposureIndex } from './exposure-index.ts';
 
+/** The metadata of an Exposure that was created for an annotation of a TenantControlPlane. */
+const CREATED_FOR_KAMAJI = {
+  name: 'blue',
+  namespace: 'tenants',
+  ownerReferences: [
+    {
+      apiVersion: 'kamaji.clastix.io/v1alpha1',
+      kind: 'TenantControlPlane',
+      name: 'blue',
+      uid: 'u',
+      controller: true,
+    },
+  ],
+  labels: { 'app.kubernetes.io/managed-by': 'snicket' },
+};
+
 function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {
   const controlPlane = {
     type: 'Service',
@@ -143,19 +159,7 @@ describe('the Edge of an Exposure', () => {
   });
 
   test('is missing because of an annotation, if the Exposure was created for an annotation', () => {
-    const owner = {
-      apiVersion: 'kamaji.clastix.io/v1alpha1',
-      kind: 'TenantControlPlane',
-      name: 'blue',
-      uid: 'u',
-      controller: true,
-    };
-    const metadata = {
-      name: 'blue',
-      namespace: 'tenants',
-      ownerReferences: [owner],
-      labels: { 'app.kubernetes.io/managed-by': 'snicket' },
-    };
+    const metadata = CREATED_FOR_KAMAJI;
     const index = indexOf([], [edge('a')]);
 
     const named = index.resolve(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
@@ -172,20 +176,8 @@ describe('the Edge of an Exposure', () => {
   });
 
   test("is missing because of the annotation of Kamaji's addon, which can only use the default Edge", () => {
-    const owner = {
-      apiVersion: 'kamaji.clastix.io/v1alpha1',
-      kind: 'TenantControlPlane',
-      name: 'blue',
-      uid: 'u',
-      controller: true,
-    };
-    const metadata = {
-      name: 'blue',
-      namespace: 'tenants',
-      annotations: { 'snicket.dev/requested-by': 'kamaji.clastix.io/ingress.domain' },
-      ownerReferences: [owner],
-      labels: { 'app.kubernetes.io/managed-by': 'snicket' },
-    };
+    const annotations = { 'snicket.dev/requested-by': 'kamaji.clastix.io/ingress.domain' };
+    const metadata = { ...CREATED_FOR_KAMAJI, annotations };
     const object = exposure('blue', {}, { metadata });
     const place = 'annotation kamaji.clastix.io/ingress.domain of TenantControlPlane tenants/blue';
 

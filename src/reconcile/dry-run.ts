@@ -286,7 +286,7 @@ class Run {
     return distinct([
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),
-      ...foreseen(preparation),
+      ...preparationFindings(preparation),
       ...plannedReadingFindings(reading),
       ...(reconciledRoutes.obstacle === undefined ? [] : [reconciledRoutes.obstacle]),
       ...reconciledRoutes.findings,
@@ -311,7 +311,7 @@ export function plannedReadingFindings({
 }
 
 /** The findings of a preparation. A chart cannot have passed on values that are only written now. */
-function foreseen({ plans, findings }: ExposurePreparation): readonly Finding[] {
+function preparationFindings({ plans, findings }: ExposurePreparation): readonly Finding[] {
   if (plans.every(({ differing }) => differing.length === 0)) return findings;
   return findings.filter(
     ({ code, severity }) => code !== 'ChartValuesUnconfirmed' || severity !== 'error',

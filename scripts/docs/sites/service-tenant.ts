@@ -23,7 +23,7 @@ export class ServiceTenant implements AsyncDisposable {
     this.#konnectivity = konnectivity;
   }
 
-  /** @param hasKonnectivity - Whether konnectivity works. If not, its port leads to the API server. */
+  /** @param hasKonnectivity - Whether konnectivity works. If not, its port points to the API server. */
   static async start(
     lab: OperatorLab,
     name: string,
